@@ -76,7 +76,14 @@ enum {
   /** The device, or what runs it, notices accesses outside of what allocate() gave: memory is not
       to be divided further. */
   GANTRY_CAPABILITY_CHECKED_MEMORY = 1u << 6,
+  /** A word with the device takes long, compared with a copy of some bytes. A copy_to_device() of
+     at most GANTRY_POSTED_BYTES returns at once, with the bytes taken; whatever is asked of the
+     device afterwards comes behind the copy; if that fails, a later call fails. */
+  GANTRY_CAPABILITY_POSTED_COPIES = 1u << 7,
 };
+
+/** See GANTRY_CAPABILITY_POSTED_COPIES. */
+#define GANTRY_POSTED_BYTES 65536
 
 /* Handles. The plugin defines these types; each belongs to the device that it was made for. */
 
@@ -351,7 +358,7 @@ typedef struct gantry_plugin {
   /** Frees what allocate() gave. */
   gantry_status (*release)(gantry_device* device, void* device_address) GANTRY_NOEXCEPT;
 
-  /** Copies host memory to the device; done on return. */
+  /** Copies host memory to the device; done on return, but see GANTRY_CAPABILITY_POSTED_COPIES. */
   gantry_status (*copy_to_device)(gantry_device* device, void* device_address, const void* host,
                                   uint64_t bytes) GANTRY_NOEXCEPT;
 
@@ -432,6 +439,12 @@ typedef struct gantry_plugin {
       that did not happen has begun and ended at 0. */
   gantry_status (*read_times)(gantry_queue* queue, gantry_interval* times, size_t capacity,
                               size_t* count) GANTRY_NOEXCEPT;
+
+  /** Optional. Sets `host` to where this process can read and write `bytes` bytes of device memory,
+      as long as they are allocated and nothing on the device uses them; what it writes there is as
+      copied. GANTRY_NOT_FOUND if it cannot, of some memory or of all. */
+  gantry_status (*find_host_view)(gantry_device* device, void* device_address, uint64_t bytes,
+                                  void** host) GANTRY_NOEXCEPT;
 
   /* Plugins of devices elsewhere. */
 

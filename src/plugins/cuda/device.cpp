@@ -164,11 +164,13 @@ gantry_status close_device(gantry_device* device) noexcept {
 
 gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
   const std::uint32_t host = device->host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0U;
-  const std::uint32_t chosen =
-      driver().allocate_at != nullptr ? GANTRY_CAPABILITY_CHOSEN_ADDRESS : 0U;
+  const std::uint32_t of_executor =
+      driver().allocate_at != nullptr
+          ? GANTRY_CAPABILITY_CHOSEN_ADDRESS | GANTRY_CAPABILITY_CHECKED_MEMORY
+          : 0U;
   plugins::fill_in(properties, {.size = 0,
                                 .capabilities = GANTRY_CAPABILITY_QUEUES |
-                                                GANTRY_CAPABILITY_DIRECT | host | chosen,
+                                                GANTRY_CAPABILITY_DIRECT | host | of_executor,
                                 .description = device->description.c_str(),
                                 .clock = QueueTimes::kClock});
   return GANTRY_SUCCESS;

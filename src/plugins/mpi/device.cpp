@@ -23,13 +23,16 @@ struct Offered {
   std::uint32_t far;
   std::string kind;
   std::int32_t index;
+  Device* open = nullptr;
+  int uses = 0; ///< open_device() without close_device()
 };
-std::mutex offered_mutex;
-/// By their numbers here.
-std::vector<Offered>& offered() {
-  static auto* const all = new std::vector<Offered>;
+std::mutex offered_mutex; ///< of the two below
+/// By their numbers here; they stay where they are.
+std::deque<Offered>& offered() {
+  static auto* const all = new std::deque<Offered>;
   return *all;
 }
+std::mutex opening; ///< of devices' openings and closings
 /// How many devices of each node were added.
 std::vector<std::uint32_t>& added_of_nodes() {
   static auto* const all = new std::vector<std::uint32_t>;
@@ -49,11 +52,33 @@ gantry_status enter(Device& device) {
     return plugins::report(GANTRY_DEVICE_LOST, "{} is lost: {}", device.node.name(),
                            device.node.why_lost());
   }
-  if (device.is_lost.load(std::memory_order_relaxed)) [[unlikely]] {
+  if (device.has_trouble.load(std::memory_order_relaxed)) [[unlikely]] {
     const std::lock_guard lock(device.mutex);
-    return plugins::set_error(GANTRY_DEVICE_LOST, device.why_lost);
+    if (device.is_lost) {
+      return plugins::set_error(GANTRY_DEVICE_LOST, device.why_lost);
+    }
+    device.has_trouble.store(false);
+    return plugins::set_error(GANTRY_FAILURE, std::exchange(device.damage, ""));
   }
   return GANTRY_SUCCESS;
+}
+
+void forget_devices() {
+  const std::lock_guard lock(offered_mutex);
+  offered().clear();
+  added_of_nodes().clear();
+}
+
+bool is_lost(Device& device) {
+  const std::lock_guard lock(device.mutex);
+  return device.is_lost;
+}
+
+void note_damage(Device& device, std::string_view text) {
+  const std::lock_guard lock(device.mutex);
+  if (!device.has_trouble.exchange(true)) {
+    device.damage = fmt::format("{}: {}", device.node.name(), text);
+  }
 }
 
 gantry_status report_failure(Device& device, gantry_status status, const std::string& message) {
@@ -63,8 +88,9 @@ gantry_status report_failure(Device& device, gantry_status status, const std::st
   const std::string text = fmt::format("{}: {}", device.node.name(), message);
   if (status == GANTRY_DEVICE_LOST) {
     const std::lock_guard lock(device.mutex);
-    if (!device.is_lost.exchange(true)) {
+    if (!std::exchange(device.is_lost, true)) {
       device.why_lost = text;
+      device.has_trouble.store(true);
     }
   }
   return plugins::set_error(status, text);
@@ -74,10 +100,8 @@ gantry_status report_failure(Device& device, gantry_status status, const std::st
 
 gantry_device::gantry_device(gantry::mpi::Job& of, gantry::mpi::RemoteNode& on,
                              std::uint32_t far_number)
-    : job(of), node(on), far(far_number),
-      memory({.take = [this](std::uint64_t bytes) { return gantry::mpi::take_piece(*this, bytes); },
-              .give_back =
-                  [this](std::uint64_t begin) { gantry::mpi::give_back_piece(*this, begin); }}) {}
+    : job(of), node(on), far(far_number), divided(gantry::mpi::pieces_of(*this)),
+      leased(gantry::mpi::leases_of(*this)) {}
 
 namespace gantry::mpi::entries {
 
@@ -156,7 +180,7 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
   if (!job) {
     return plugins::set_error(GANTRY_FAILURE, job.error().message);
   }
-  Offered wanted{};
+  Offered* wanted = nullptr;
   {
     const std::lock_guard lock(offered_mutex);
     if (index < 0 || static_cast<std::size_t>(index) >= offered().size()) {
@@ -165,33 +189,57 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
                              "asked for",
                              offered().size(), index);
     }
-    wanted = offered()[static_cast<std::size_t>(index)];
+    wanted = &offered()[static_cast<std::size_t>(index)];
   }
-  auto opened = std::make_unique<Device>(**job, *wanted.node, wanted.far);
+  const std::lock_guard lock(opening);
+  if (wanted->open != nullptr) {
+    GANTRY_STATUS_TRY(enter(*wanted->open));
+    ++wanted->uses;
+    *device = wanted->open;
+    return GANTRY_SUCCESS;
+  }
+  auto opened = std::make_unique<Device>(**job, *wanted->node, wanted->far);
   GANTRY_STATUS_TRY(enter(*opened));
   const std::string_view options = settings->options;
   Answer answer;
   GANTRY_STATUS_TRY(ask(
       *opened, Kind::kOpenDevice, options.size(),
       [&](Record& record) {
-        record.put(wanted.far)
+        record.put(wanted->far)
             .put(
                 OpenSettings{settings->openmp_number, settings->check_memory, settings->time_limit})
             .put_text(options);
       },
       answer));
   Reader values(answer.values);
-  opened->capabilities = values.get<OpenedDevice>().capabilities;
-  opened->description = fmt::format("mpi-{}-{}-{} on {}: {}", wanted.node->process(), wanted.kind,
-                                    wanted.index, wanted.node->host(), values.get_text());
-  *device = opened.release();
+  const auto facts = values.get<OpenedDevice>();
+  opened->capabilities = facts.capabilities;
+  opened->is_visible = facts.is_visible != 0;
+  opened->is_checked = settings->check_memory != 0;
+  opened->description = fmt::format("mpi-{}-{}-{} on {}: {}", wanted->node->process(), wanted->kind,
+                                    wanted->index, wanted->node->host(), values.get_text());
+  wanted->node->watch(wanted->far, opened.get());
+  wanted->open = *device = opened.release();
+  wanted->uses = 1;
   return GANTRY_SUCCESS;
 }
 
 gantry_status close_device(gantry_device* device) noexcept {
+  const std::lock_guard lock(opening);
+  {
+    const std::lock_guard of_offered(offered_mutex);
+    const auto closed = std::ranges::find(offered(), device, &Offered::open);
+    if (closed != offered().end()) {
+      if (--closed->uses > 0) {
+        return GANTRY_SUCCESS;
+      }
+      closed->open = nullptr;
+    }
+  }
   const std::unique_ptr<Device> closed(device);
   GANTRY_STATUS_TRY(enter(*device));
   end_direct_queues(*device);
+  device->node.watch(device->far, nullptr);
   Answer answer;
   return ask(
       *device, Kind::kCloseDevice, 0, [&](Record& record) { record.put(device->far); }, answer);
@@ -200,7 +248,7 @@ gantry_status close_device(gantry_device* device) noexcept {
 gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
   plugins::fill_in(properties,
                    {.size = 0,
-                    .capabilities = GANTRY_CAPABILITY_QUEUES |
+                    .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_POSTED_COPIES |
                                     (device->capabilities & GANTRY_CAPABILITY_CHECKED_MEMORY),
                     .description = device->description.c_str(),
                     .clock = nullptr});
@@ -228,7 +276,7 @@ gantry_status set_function_map(gantry_device* device, const __omp_offloading_fpt
 }
 
 gantry_status get_fault(gantry_device* device, gantry_fault* fault) noexcept {
-  if (device->node.is_lost() || !device->is_lost.load()) {
+  if (device->node.is_lost() || !is_lost(*device)) {
     return plugins::set_error(GANTRY_NOT_FOUND, "nothing is known of a fault");
   }
   const std::uint32_t request =

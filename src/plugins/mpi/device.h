@@ -3,6 +3,7 @@
 
 #include "plugins/mpi/divided_memory.h"
 #include "plugins/mpi/job.h"
+#include "plugins/mpi/leased_memory.h"
 #include "plugins/mpi/protocol.h"
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,11 +45,17 @@ struct gantry_device {
   const std::uint32_t far;        ///< its number on the node
   std::uint32_t capabilities = 0; ///< the far plugin's
   std::string description;
-  gantry::mpi::DividedMemory memory;
-  std::atomic<bool> is_lost{false};
+  bool is_visible = false; ///< the node's process can access the device's memory
+  bool is_checked = false; ///< what is wrong with blocks is to be said when they are freed
+  gantry::mpi::DividedMemory divided; ///< unless the device watches over what it gives:
+  gantry::mpi::LeasedMemory leased;
+  /// The device is lost, or something is to be said of a block that was freed.
+  std::atomic<bool> has_trouble{false};
 
   std::mutex mutex; ///< of what follows
+  bool is_lost = false;
   std::string why_lost;
+  std::string damage;
   std::vector<std::unique_ptr<gantry_kernel>> kernels; ///< by their numbers
   std::vector<gantry_image*> images;
   std::uint32_t next_image = 0;
@@ -68,12 +76,20 @@ using Device = ::gantry_device;
 /// GANTRY_SUCCESS, or an error, kept, if the device cannot be used.
 gantry_status enter(Device& device);
 
+[[nodiscard]] bool is_lost(Device& device);
+
+/// Keeps what the node says of a block that was freed, for the next call.
+void note_damage(Device& device, std::string_view text);
+
 /// Keeps a failure that the node tells of.
 gantry_status report_failure(Device& device, gantry_status status, const std::string& message);
 
-/// Memory that is the device's node's to give.
-Result<std::uint64_t> take_piece(Device& device, std::uint64_t bytes);
-void give_back_piece(Device& device, std::uint64_t begin);
+/// Forgets the devices that were added: for tests.
+void forget_devices();
+
+/// How a device's memory is had from its node.
+[[nodiscard]] DividedMemory::Pieces pieces_of(Device& device);
+[[nodiscard]] LeasedMemory::Calls leases_of(Device& device);
 
 /// Asks the device's node and waits for the answer, whose failure is kept; `write` gets the
 /// request's record.

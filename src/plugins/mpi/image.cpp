@@ -17,9 +17,9 @@ std::uint32_t rank_image(gantry_device* device, const void* bytes, std::size_t s
   }
   const std::span image(static_cast<const std::byte*>(bytes), size);
   const ImageName name = name_of(image);
-  device->job.images().bring(device->node, name, image);
   Answer answer;
-  if (ask(
+  if (!device->job.images().bring(device->node, name, image) ||
+      ask(
           *device, Kind::kRankImage, 0, [&](Record& record) { record.put(device->far).put(name); },
           answer) != GANTRY_SUCCESS) {
     return 0;
@@ -49,7 +49,9 @@ gantry_status load_image(gantry_image* image) noexcept {
   if (image->is_loaded) {
     return GANTRY_SUCCESS;
   }
-  device.job.images().bring(device.node, image->name, image->bytes);
+  if (!device.job.images().bring(device.node, image->name, image->bytes)) {
+    return enter(device);
+  }
   Answer answer;
   GANTRY_STATUS_TRY(ask(
       device, Kind::kLoadImage, image->file.size(),

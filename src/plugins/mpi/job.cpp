@@ -4,12 +4,16 @@
 #include "plugins/last_error.h"
 #include "plugins/mpi/mpi_transport.h"
 #include "plugins/mpi/roles.h"
+#include "plugins/mpi/silence.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <utility>
 
 #include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace gantry::mpi {
 
@@ -29,10 +33,43 @@ Started& started() {
   return *kept;
 }
 
+/// What the launcher has made of the process: the same in those that it has started, unless a
+/// launcher has started them too.
+std::string place_in_job() {
+  const auto value = [](const char* name) {
+    const char* const found = std::getenv(name);
+    return found == nullptr ? "" : found;
+  };
+  struct stat socket = {};
+  const char* const descriptor = value("PMI_FD");
+  const bool has_socket =
+      *descriptor != '\0' &&
+      fstat(static_cast<int>(std::strtol(descriptor, nullptr, 10)), &socket) == 0;
+  return fmt::format("{}/{}/{}", value("PMIX_NAMESPACE"), value("PMI_RANK"),
+                     has_socket ? socket.st_ino : 0);
+}
+
+/// False if a program that is part of the job has started this one, which thinks so too.
+bool takes_its_place() {
+  constexpr const char* kVariable = "GANTRY_MPI_PROCESS";
+  const std::string place = place_in_job();
+  const std::string own = fmt::format("{} {}", getpid(), place);
+  const char* const taken = std::getenv(kVariable);
+  if (taken != nullptr && own != taken && std::string_view(taken).ends_with(" " + place)) {
+    return false;
+  }
+  setenv(kVariable, own.c_str(), 1);
+  return true;
+}
+
 Result<Job*> start_job(std::unique_ptr<Library>& library) {
   if (!is_launched()) {
     return fail("the program was not started in a job of MPI's; start it with `gantry mpirun -n 4 "
                 "./app`, or with mpirun -n 1 ./app : -n 3 gantry-node");
+  }
+  if (!takes_its_place()) {
+    return fail("the program was started by one that is part of the job, and whose the nodes are; "
+                "take GANTRY_DEVICES out of its environment");
   }
   library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
   const ThreadLevel level = GANTRY_TRY(library->initialise());
@@ -89,6 +126,10 @@ void Job::start() {
   }
 }
 
+void Job::adopt(Job* job) {
+  started().job = job;
+}
+
 Result<Job*> Job::current() {
   if (started().job == nullptr) {
     return fail("{}", started().why_not.empty() ? "the job was not started when the program was"
@@ -110,7 +151,9 @@ void Job::end() {
 
 bool Job::leave() {
   is_ending_.store(true);
-  thread_.join();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
   bool all_there = true;
   for (const auto& node : nodes_) {
     all_there = all_there && !node->is_lost();
@@ -127,13 +170,18 @@ bool Job::leave() {
   return all_there;
 }
 
-Job::Job(std::unique_ptr<Transport> transport, std::vector<std::unique_ptr<RemoteNode>> nodes)
+Job::Job(std::unique_ptr<Transport> transport, std::vector<std::unique_ptr<RemoteNode>> nodes,
+         bool with_thread)
     : transport_(std::move(transport)), self_(transport_->self()), nodes_(std::move(nodes)),
-      by_process_(static_cast<std::size_t>(transport_->processes())) {
+      by_process_(static_cast<std::size_t>(transport_->processes())),
+      patience_(patience_of_program()) {
   for (const auto& node : nodes_) {
     by_process_[static_cast<std::size_t>(node->process())] = node.get();
   }
-  thread_ = std::thread([this] { work(); });
+  say_that_it_is_there();
+  if (with_thread) {
+    thread_ = std::thread([this] { work(); });
+  }
 }
 
 void Job::lose_all(const Error& error) {
@@ -142,16 +190,23 @@ void Job::lose_all(const Error& error) {
   }
 }
 
+std::uint64_t Job::lost_nodes() const {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(nodes_, [](const auto& node) { return node->is_lost(); }));
+}
+
 void Job::poll() {
   const std::unique_lock lock(receiving_, std::try_to_lock);
   if (!lock.owns_lock() || transport_ == nullptr) {
     return;
   }
+  const std::uint64_t now = monotonic_now();
   const auto received = transport_->receive([&](int from, Bytes message) {
     RemoteNode* const node = by_process_[static_cast<std::size_t>(from)];
     if (node == nullptr) {
       return; // another program's
     }
+    node->set_heard(now);
     if (const Status taken = node->take(message); !taken) {
       node->lose(taken.error().message);
     }
@@ -184,23 +239,57 @@ Answer Job::answer_of(RemoteNode& node, std::uint32_t request) {
 }
 
 void Job::Pause::once() {
-  constexpr std::uint32_t kSpins = 2000;
-  constexpr std::uint32_t kYields = 100;
+  constexpr std::uint32_t kSpins = 4; // for one time that others have the processor
+  constexpr std::uint32_t kYields = 1000;
   constexpr std::uint64_t kPart = 16; // of the time that has passed
-  if (++count_ < kSpins && std::thread::hardware_concurrency() > 1) {
-    return;
-  }
-  if (count_ < kSpins + kYields) {
+  if (++count_ < kYields) {
     began_ = monotonic_now();
-    sched_yield();
+    if (count_ % kSpins == 0) {
+      sched_yield();
+    }
     return;
   }
   const std::uint64_t passed = monotonic_now() - began_;
   std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(passed / kPart, kMillisecond / 2)));
 }
 
+std::uint64_t patience_of_program() {
+  const char* const text = secure_getenv("GANTRY_MPI_PATIENCE");
+  std::uint64_t milliseconds = 0;
+  const std::string_view given = text == nullptr ? "" : text;
+  const auto [end, error] =
+      std::from_chars(given.data(), given.data() + given.size(), milliseconds);
+  const bool is_good = error == std::errc() && end == given.data() + given.size() && !given.empty();
+  return is_good ? milliseconds * kMillisecond : 10 * kSecond;
+}
+
+void Job::say_that_it_is_there() {
+  for (const auto& node : nodes_) {
+    node->put(0, [&](std::vector<std::byte>& out) { Record(out, Kind::kAlive, 0).put(patience_); });
+  }
+}
+
+void Job::look_for_silence(std::uint64_t now, std::uint64_t& looked) {
+  if (now - looked > kSecond / 2) {
+    // This process did not run itself.
+    for (const auto& node : nodes_) {
+      node->set_heard(now);
+    }
+  }
+  looked = now;
+  for (const auto& node : nodes_) {
+    if (patience_ != 0 && now > node->heard() && now - node->heard() > patience_) {
+      node->lose(fmt::format("nothing was heard of it for {} ms: its process was ended or stopped, "
+                             "or its machine cannot be reached",
+                             patience_ / kMillisecond));
+    }
+  }
+}
+
 void Job::work() {
   std::uint64_t polled = 0;
+  std::uint64_t looked = monotonic_now();
+  std::uint64_t said = looked;
   while (!is_ending_.load()) {
     const bool moves =
         std::ranges::any_of(nodes_, [](const auto& node) { return node->has_transfers(); });
@@ -214,6 +303,15 @@ void Job::work() {
       poll();
     }
     polled = polled_.load(std::memory_order_relaxed);
+    const std::uint64_t now = monotonic_now();
+    if (now - said > saying_of(patience_)) {
+      said = now;
+      say_that_it_is_there();
+      for (const auto& node : nodes_) {
+        node->flush();
+      }
+    }
+    look_for_silence(now, looked);
   }
 }
 

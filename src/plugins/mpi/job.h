@@ -31,8 +31,12 @@ public:
   /// The job; the error is a sentence that says what to do.
   [[nodiscard]] static Result<Job*> current();
 
-  /// A job of these processes.
-  Job(std::unique_ptr<Transport> transport, std::vector<std::unique_ptr<RemoteNode>> nodes);
+  /// Makes `job` the process's, or nothing.
+  static void adopt(Job* job);
+
+  /// A job of these processes. Without a thread, whoever waits does all: for tests.
+  Job(std::unique_ptr<Transport> transport, std::vector<std::unique_ptr<RemoteNode>> nodes,
+      bool with_thread = true);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   ~Job() = default; ///< after leave()
@@ -44,7 +48,9 @@ public:
   [[nodiscard]] Images& images() { return images_; }
   /// Numbers for images on devices, and for transfers between nodes.
   [[nodiscard]] std::uint32_t next_image() { return next_image_.fetch_add(1); }
-  [[nodiscard]] std::uint32_t next_transfer() { return next_transfer_.fetch_add(1); }
+  [[nodiscard]] std::uint32_t next_transfers(const CopyFacts& copy) {
+    return next_transfer_.fetch_add(static_cast<std::uint32_t>(copy.pieces()));
+  }
 
   /// Waits until `is_done` says so; false: the node is lost.
   template <typename IsDone>
@@ -65,6 +71,9 @@ public:
   /// The answer to a request.
   [[nodiscard]] Answer answer_of(RemoteNode& node, std::uint32_t request);
 
+  /// How many nodes are lost.
+  [[nodiscard]] std::uint64_t lost_nodes() const;
+
   /// Takes in what has come, unless another thread does.
   void poll();
   /// The job's thread is to look more often for a while: somebody waits without being here.
@@ -81,18 +90,21 @@ private:
     std::uint32_t count_ = 0;
   };
   void work();
+  void say_that_it_is_there();
+  void look_for_silence(std::uint64_t now, std::uint64_t& looked);
   void lose_all(const Error& error);
 
   std::unique_ptr<Transport> transport_;
   const int self_;
   std::vector<std::unique_ptr<RemoteNode>> nodes_;
   std::vector<RemoteNode*> by_process_;
-  Images images_;
+  Images images_{*this};
   std::atomic<std::uint32_t> next_image_{0};
   std::atomic<std::uint32_t> next_transfer_{0};
   std::mutex receiving_; ///< of whoever receives
   std::atomic<std::uint64_t> polled_{0};
   std::atomic<std::uint64_t> expected_until_{0};
+  const std::uint64_t patience_;
   std::atomic<bool> is_ending_{false};
   std::thread thread_;
 };

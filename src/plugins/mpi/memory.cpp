@@ -1,4 +1,4 @@
-// Device memory: divided here, unless something on the node watches over what it gives.
+// Device memory: divided here, or, where something on the node watches over what it gives, leased.
 #include "plugins/last_error.h"
 #include "plugins/mpi/device.h"
 #include "plugins/mpi/entries.h"
@@ -7,21 +7,33 @@ namespace gantry::mpi {
 
 namespace {
 
-bool is_divided(const Device& device) {
-  return (device.capabilities & GANTRY_CAPABILITY_CHECKED_MEMORY) == 0;
+Result<std::vector<std::uint64_t>> ask_for_memory(Device& device, std::uint64_t bytes,
+                                                  std::uint32_t count) {
+  Answer answer;
+  if (ask(
+          device, Kind::kAllocate, 0,
+          [&](Record& record) { record.put(device.far).put(bytes).put(count); },
+          answer) != GANTRY_SUCCESS) {
+    return fail("{}", plugins::last_error());
+  }
+  std::vector<std::uint64_t> blocks;
+  Reader values(answer.values);
+  while (values.left() >= sizeof(std::uint64_t)) {
+    blocks.push_back(values.get<std::uint64_t>());
+  }
+  if (blocks.empty()) {
+    return fail("{} has given no memory", device.node.name());
+  }
+  return blocks;
 }
 
-gantry_status ask_for_memory(Device& device, std::uint64_t bytes, std::uint64_t& address) {
-  Answer answer;
-  GANTRY_STATUS_TRY(ask(
-      device, Kind::kAllocate, 0,
-      [&](Record& record) {
-        record.put(device.far)
-            .put(Allocation{.bytes = bytes, .alignment = DividedMemory::kAlignment, .offset = 0});
-      },
-      answer));
-  address = Reader(answer.values).get<std::uint64_t>();
-  return GANTRY_SUCCESS;
+void give_back(Device& device, std::uint64_t block, std::uint64_t bytes, bool again) {
+  device.node.put(0, [&](std::vector<std::byte>& out) {
+    Record(out, Kind::kGiveBack, device.far)
+        .put(block)
+        .put(bytes)
+        .put(static_cast<std::uint32_t>(again ? 1 : 0));
+  });
 }
 
 gantry_status ask_to_release(Device& device, std::uint64_t address) {
@@ -31,18 +43,32 @@ gantry_status ask_to_release(Device& device, std::uint64_t address) {
       answer);
 }
 
-} // namespace
-
-Result<std::uint64_t> take_piece(Device& device, std::uint64_t bytes) {
-  std::uint64_t address = 0;
-  if (ask_for_memory(device, bytes, address) != GANTRY_SUCCESS) {
-    return fail("{}", plugins::last_error());
-  }
-  return address;
+bool is_leased(const Device& device) {
+  return (device.capabilities & GANTRY_CAPABILITY_CHECKED_MEMORY) != 0;
 }
 
-void give_back_piece(Device& device, std::uint64_t begin) {
-  (void)ask_to_release(device, begin);
+Result<std::uint64_t> take_block(Device& device, std::uint64_t bytes) {
+  if (!is_leased(device)) {
+    return device.divided.allocate(bytes);
+  }
+  return device.is_checked ? Result<std::uint64_t>(GANTRY_TRY(ask_for_memory(device, bytes, 1))[0])
+                           : device.leased.allocate(bytes);
+}
+
+} // namespace
+
+DividedMemory::Pieces pieces_of(Device& device) {
+  return {.take = [&device](std::uint64_t bytes) -> Result<std::uint64_t> {
+            return GANTRY_TRY(ask_for_memory(device, bytes, 1)).front();
+          },
+          .give_back = [&device](std::uint64_t begin) { give_back(device, begin, 0, false); }};
+}
+
+LeasedMemory::Calls leases_of(Device& device) {
+  return {.take = [&device](std::uint64_t bytes,
+                            std::uint32_t count) { return ask_for_memory(device, bytes, count); },
+          .give_back = [&device](std::uint64_t block, std::uint64_t bytes,
+                                 bool again) { give_back(device, block, bytes, again); }};
 }
 
 namespace entries {
@@ -50,28 +76,22 @@ namespace entries {
 gantry_status allocate(gantry_device* device, const gantry_allocation* request,
                        void** device_address) noexcept {
   GANTRY_STATUS_TRY(enter(*device));
-  std::uint64_t address = 0;
-  if (is_divided(*device)) {
-    const auto given = device->memory.allocate(request->bytes);
-    if (!given) {
-      GANTRY_STATUS_TRY(enter(*device));
-      return plugins::set_error(GANTRY_OUT_OF_MEMORY, given.error().message);
-    }
-    address = *given;
-  } else {
-    GANTRY_STATUS_TRY(ask_for_memory(*device, request->bytes, address));
+  const auto block = take_block(*device, request->bytes);
+  if (!block) {
+    GANTRY_STATUS_TRY(enter(*device));
+    return plugins::set_error(GANTRY_OUT_OF_MEMORY, block.error().message);
   }
-  *device_address = reinterpret_cast<void*>(address);
+  *device_address = reinterpret_cast<void*>(*block);
   return GANTRY_SUCCESS;
 }
 
 gantry_status release(gantry_device* device, void* device_address) noexcept {
   GANTRY_STATUS_TRY(enter(*device));
-  const auto address = reinterpret_cast<std::uint64_t>(device_address);
-  if (!is_divided(*device)) {
-    return ask_to_release(*device, address);
+  const auto block = reinterpret_cast<std::uint64_t>(device_address);
+  if (is_leased(*device) && device->is_checked) {
+    return ask_to_release(*device, block);
   }
-  if (!device->memory.release(address)) {
+  if (!(is_leased(*device) ? device->leased.release(block) : device->divided.release(block))) {
     return plugins::report(GANTRY_FAILURE, "{} is not the start of device memory that is allocated",
                            fmt::ptr(device_address));
   }

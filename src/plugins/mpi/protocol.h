@@ -10,6 +10,7 @@
 
 #include "plugins/mpi/wire.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,23 +33,26 @@ enum class Kind : std::uint16_t {
   kLoadImage,   ///< u32 device, ImageName, u32 image, text file; nothing
   kFindSymbols, ///< u32 image, u32 n, n * (i32 kind, text); n * FoundSymbol
   kUnloadImage, ///< u32 image; nothing
-  kAllocate,    ///< u32 device, Allocation; u64 address
+  kAllocate,    ///< u32 device, u64 bytes, u32 count; u64 address for each
   kRelease,     ///< u32 device, u64 address; nothing
   kSetFunctionMap, ///< u32 device, u32 n, n * __omp_offloading_fptr_map_ty; nothing
   kGetFault,       ///< u32 device; FaultFacts, text kernel, text position, text what
   kGetHint,        ///< u32 device, LaunchFacts; text
   // Of the process:
-  kImage = 100, ///< ImageName, u32 transfer: bytes of an image come, and stay
+  kImage = 100, ///< ImageName, u32 transfer, u32 onward, i32 for each process that gets the image
+                ///< behind this one: its bytes come, and stay; see images.h
   kEnd,         ///< nothing: the program has come to its end
-  kAlive,       ///< nothing; of both sides
+  kAlive,       ///< of the program: u64 nanoseconds of patience, see silence.h; of a node: nothing
+  kPosted,      ///< of the device `id`: u64 address, the bytes; what comes behind it finds them
+  kGiveBack,    ///< of the device `id`: u64 address, u64 bytes, u32 again: another is granted
   // Of strands, numbered by `id`:
   kCreateStrand = 200, ///< u32 device
   kDestroyStrand,      ///< nothing: all that was put in is done
   kReset,              ///< nothing: the program knows of the failure, what follows happens
   kWrite,              ///< u64 address, the bytes
-  kReceive,            ///< u64 address, u64 size, u32 transfer, u32 process that sends
+  kReceive,            ///< CopyFacts
   kRead,               ///< u64 address, u32 size; answered by kData
-  kSend,               ///< u64 address, u64 size, u32 transfer, u32 process that receives
+  kSend,               ///< CopyFacts
   kLaunch,             ///< LaunchFacts, u64 for each argument
   kNothing,            ///< nothing, for its kTell
   // From a node:
@@ -57,6 +61,9 @@ enum class Kind : std::uint16_t {
   kFailed,       ///< of the strand: u64 operation, i32 status, text message
   kData,         ///< of the strand: u64 operation, the bytes
   kReady,        ///< of the strand: u64 operation, a kSend to the program: the transfer begins
+  kHasImage,     ///< ImageName: its bytes are there
+  kGranted,      ///< of the device `id`: u64 bytes, u64 address, or 0
+  kDamaged,      ///< of the device `id`: text, what was wrong with a kPosted or a kGiveBack
   kBroken,       ///< text: what ends the connection
 };
 
@@ -71,6 +78,7 @@ struct OpenSettings {
 
 struct OpenedDevice {
   std::uint32_t capabilities; ///< the far plugin's
+  std::uint32_t is_visible;   ///< not 0: the node's process can access the device's memory
 };
 
 /// An image by its content.
@@ -85,10 +93,6 @@ struct FoundSymbol {
   std::uint32_t kernel; ///< its number in the device
   std::uint64_t address;
   std::uint64_t bytes;
-};
-
-struct Allocation {
-  std::uint64_t bytes, alignment, offset;
 };
 
 struct LaunchFacts {
@@ -121,6 +125,33 @@ struct LaunchFacts {
           .trip_count = facts.trip_count,
           .dynamic_memory = facts.dynamic_memory};
 }
+
+/// A copy whose bytes are transfers of `piece` bytes each, the last one of what is left, with the
+/// numbers from `transfer` on; 0: it is one transfer.
+struct CopyFacts {
+  std::uint64_t address;
+  std::uint64_t size;
+  std::uint32_t piece;
+  std::uint32_t transfer;
+  std::int32_t other; ///< the process that sends or receives
+
+  [[nodiscard]] std::uint64_t pieces() const {
+    return piece == 0 || size == 0 ? 1 : (size - 1) / piece + 1;
+  }
+};
+/// Calls `visit` with the number, the offset and the size of each transfer of a copy.
+template <typename Visit>
+void for_each_piece(const CopyFacts& copy, Visit visit) {
+  for (std::uint64_t i = 0; i < copy.pieces(); ++i) {
+    const std::uint64_t offset = i * copy.piece;
+    const std::uint64_t left = copy.size - offset;
+    visit(copy.transfer + static_cast<std::uint32_t>(i), offset,
+          copy.piece == 0 ? left : std::min<std::uint64_t>(copy.piece, left));
+  }
+}
+/// Of devices whose memory the node's process cannot access: some pieces are on the wire while
+/// others are on their way to the device.
+inline constexpr std::uint32_t kPiece = 1 << 20;
 
 inline constexpr std::uint32_t kNoKernel = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoImage = ~std::uint32_t{0};

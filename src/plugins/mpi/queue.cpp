@@ -35,6 +35,16 @@ gantry_status synchronise(gantry_queue& queue) {
   return outcome_of(queue);
 }
 
+CopyFacts large_copy(gantry_queue& queue, std::uint64_t address, std::uint64_t bytes) {
+  CopyFacts facts = {.address = address,
+                     .size = bytes,
+                     .piece = queue.device.is_visible ? 0 : kPiece,
+                     .transfer = 0,
+                     .other = queue.device.job.self()};
+  facts.transfer = queue.device.node.next_transfers(facts);
+  return facts;
+}
+
 gantry_status submit(gantry_queue& queue, void* device_address, const void* host,
                      std::uint64_t bytes) {
   RemoteNode& node = queue.device.node;
@@ -45,12 +55,10 @@ gantry_status submit(gantry_queue& queue, void* device_address, const void* host
                        [&](Record& record) { record.put(address).put_bytes(from); });
     return GANTRY_SUCCESS;
   }
-  const std::uint32_t transfer = node.next_transfer();
-  node.put_operation(queue, Kind::kReceive, 0, [&](Record& record) {
-    record.put(address).put(bytes).put(transfer).put(queue.device.job.self());
-  });
+  const CopyFacts facts = large_copy(queue, address, bytes);
+  node.put_operation(queue, Kind::kReceive, 0, [&](Record& record) { record.put(facts); });
   node.flush();
-  node.send_bytes(queue, transfer, from);
+  node.send_bytes(queue, facts, from);
   return GANTRY_SUCCESS;
 }
 
@@ -58,19 +66,16 @@ gantry_status retrieve(gantry_queue& queue, void* host, const void* device_addre
                        std::uint64_t bytes) {
   RemoteNode& node = queue.device.node;
   const auto address = reinterpret_cast<std::uint64_t>(device_address);
-  const std::uint32_t transfer = node.next_transfer();
+  const CopyFacts facts = bytes <= kInline ? CopyFacts() : large_copy(queue, address, bytes);
   node.expect(queue, {.operation = queue.posted + 1,
-                      .host = static_cast<std::byte*>(host),
-                      .size = bytes,
-                      .transfer = transfer});
+                      .host = {static_cast<std::byte*>(host), bytes},
+                      .facts = facts});
   if (bytes <= kInline) {
     node.put_operation(queue, Kind::kRead, 0, [&](Record& record) {
       record.put(address).put(static_cast<std::uint32_t>(bytes));
     });
   } else {
-    node.put_operation(queue, Kind::kSend, 0, [&](Record& record) {
-      record.put(address).put(bytes).put(transfer).put(queue.device.job.self());
-    });
+    node.put_operation(queue, Kind::kSend, 0, [&](Record& record) { record.put(facts); });
   }
   return GANTRY_SUCCESS;
 }
@@ -205,6 +210,15 @@ gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
 
 gantry_status copy_to_device(gantry_device* device, void* device_address, const void* host,
                              std::uint64_t bytes) noexcept {
+  if (bytes <= GANTRY_POSTED_BYTES) {
+    GANTRY_STATUS_TRY(enter(*device));
+    device->node.put(bytes, [&](std::vector<std::byte>& out) {
+      Record(out, Kind::kPosted, device->far)
+          .put(reinterpret_cast<std::uint64_t>(device_address))
+          .put_bytes({static_cast<const std::byte*>(host), bytes});
+    });
+    return GANTRY_SUCCESS;
+  }
   return at_once(*device, device->in,
                  [&](gantry_queue& queue) { return submit(queue, device_address, host, bytes); });
 }
@@ -217,11 +231,16 @@ gantry_status copy_to_host(gantry_device* device, void* host, const void* device
 
 gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
                            void* to, std::uint64_t bytes) noexcept {
-  const std::uint32_t transfer = from_device->job.next_transfer();
+  CopyFacts facts = {.address = 0,
+                     .size = bytes,
+                     .piece = from_device->is_visible && to_device->is_visible ? 0 : kPiece,
+                     .transfer = 0,
+                     .other = 0};
+  facts.transfer = from_device->job.next_transfers(facts);
   const auto put = [&](gantry_queue& queue, Kind kind, std::uint64_t address, int other) {
-    queue.device.node.put_operation(queue, kind, 0, [&](Record& record) {
-      record.put(address).put(bytes).put(transfer).put(other);
-    });
+    facts.address = address;
+    facts.other = other;
+    queue.device.node.put_operation(queue, kind, 0, [&](Record& record) { record.put(facts); });
     queue.device.node.ask_for(queue);
     queue.device.node.flush();
     return gantry_status{GANTRY_SUCCESS};

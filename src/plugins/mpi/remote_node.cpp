@@ -1,5 +1,7 @@
 #include "plugins/mpi/remote_node.h"
 
+#include "plugins/mpi/device.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -87,6 +89,20 @@ std::pair<gantry_status, std::string> RemoteNode::take_failure(Strand& strand) {
   return {std::exchange(strand.status, GANTRY_SUCCESS), std::move(strand.message)};
 }
 
+bool RemoteNode::has_image(const ImageName& name) {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::find(images_, name) != images_.end();
+}
+
+void RemoteNode::watch(std::uint32_t far, gantry_device* device) {
+  const std::lock_guard lock(mutex_);
+  if (device == nullptr) {
+    devices_.erase(far);
+  } else {
+    devices_[far] = device;
+  }
+}
+
 void RemoteNode::add(Strand& strand) {
   const std::lock_guard lock(mutex_);
   strand.number = next_strand_++;
@@ -98,10 +114,12 @@ void RemoteNode::remove(Strand& strand) {
   strands_.erase(strand.number);
 }
 
-void RemoteNode::send_bytes(Strand& strand, std::uint32_t transfer,
+void RemoteNode::send_bytes(Strand& strand, const CopyFacts& copy,
                             std::span<const std::byte> bytes) {
   const std::lock_guard lock(mutex_);
-  add_transfer(strand, transport_.send_bytes(process_, transfer, bytes));
+  for_each_piece(copy, [&](std::uint32_t transfer, std::uint64_t offset, std::uint64_t size) {
+    add_transfer(strand, transport_.send_bytes(process_, transfer, bytes.subspan(offset, size)));
+  });
 }
 
 void RemoteNode::add_transfer(Strand& strand, Result<std::unique_ptr<Transfer>> begun) {
@@ -142,6 +160,11 @@ Status RemoteNode::take_record(const Head& head, Reader body) {
     return {};
   case Kind::kBroken:
     return fail("{}", body.get_text());
+  case Kind::kHasImage: {
+    const std::lock_guard lock(mutex_);
+    images_.push_back(body.get<ImageName>());
+    return body.is_at_end() ? Status() : fail("what it has told of an image is damaged");
+  }
   case Kind::kAnswer: {
     Answer answer;
     answer.status = body.get<gantry_status>();
@@ -156,9 +179,29 @@ Status RemoteNode::take_record(const Head& head, Reader body) {
     request->second = std::move(answer);
     return {};
   }
+  case Kind::kGranted:
+  case Kind::kDamaged:
+    return take_of_device(head, body);
   default:
     return take_of_strand(head, body);
   }
+}
+
+Status RemoteNode::take_of_device(const Head& head, Reader body) {
+  const std::lock_guard lock(mutex_);
+  const auto device = devices_.find(head.id);
+  if (device == devices_.end()) {
+    return {}; // it is closed by now
+  }
+  if (head.kind == Kind::kDamaged) {
+    note_damage(*device->second, body.get_text());
+    return {};
+  }
+  const auto bytes = body.get<std::uint64_t>();
+  const auto address = body.get<std::uint64_t>();
+  return body.is_at_end() && device->second->leased.granted(bytes, address)
+             ? Status()
+             : fail("it has granted memory that was not asked for");
 }
 
 Status RemoteNode::take_of_strand(const Head& head, Reader body) {
@@ -200,15 +243,18 @@ Status RemoteNode::take_of_strand(const Head& head, Reader body) {
   const Strand::Retrieval retrieval = retrievals.front();
   retrievals.pop_front();
   if (head.kind == Kind::kReady) {
-    add_transfer(strand, transport_.receive_bytes(process_, retrieval.transfer,
-                                                  {retrieval.host, retrieval.size}));
+    for_each_piece(
+        retrieval.facts, [&](std::uint32_t transfer, std::uint64_t offset, std::uint64_t size) {
+          add_transfer(strand, transport_.receive_bytes(process_, transfer,
+                                                        retrieval.host.subspan(offset, size)));
+        });
     return {};
   }
   const Bytes bytes = body.rest();
-  if (bytes.size() != retrieval.size) {
-    return fail("it has sent {} bytes of {}", bytes.size(), retrieval.size);
+  if (bytes.size() != retrieval.host.size()) {
+    return fail("it has sent {} bytes of {}", bytes.size(), retrieval.host.size());
   }
-  std::ranges::copy(bytes, retrieval.host);
+  std::ranges::copy(bytes, retrieval.host.data());
   return {};
 }
 

@@ -5,6 +5,7 @@
 // thread of the program receives (job.h).
 #pragma once
 
+#include "base/monotonic.h"
 #include "plugins/mpi/protocol.h"
 #include "plugins/mpi/strand.h"
 #include "plugins/mpi/transport.h"
@@ -45,6 +46,9 @@ public:
   [[nodiscard]] bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
   [[nodiscard]] std::string why_lost();
   void lose(std::string why);
+  /// When the node was heard of last, in nanoseconds of the monotonic clock.
+  [[nodiscard]] std::uint64_t heard() const { return heard_.load(std::memory_order_relaxed); }
+  void set_heard(std::uint64_t when) { heard_.store(when, std::memory_order_relaxed); }
 
   /// Calls `write` with where records go, of which there is room for `bytes` and what a record has
   /// besides.
@@ -90,15 +94,21 @@ public:
   /// The answer, if it is there.
   [[nodiscard]] std::optional<Answer> take_answer(std::uint32_t request);
 
-  /// A number for a transfer with this node.
-  [[nodiscard]] std::uint32_t next_transfer() {
-    return next_transfer_.fetch_add(1, std::memory_order_relaxed);
+  /// The first of as many numbers for transfers with this node as the copy has pieces.
+  [[nodiscard]] std::uint32_t next_transfers(const CopyFacts& copy) {
+    return next_transfer_.fetch_add(static_cast<std::uint32_t>(copy.pieces()));
   }
 
   /// The bytes of an operation that is about to be put in will come.
   void expect(Strand& strand, const Strand::Retrieval& retrieval);
   /// The strand's failure, which it has no more. All that was put in is done.
   [[nodiscard]] std::pair<gantry_status, std::string> take_failure(Strand& strand);
+
+  /// The node has said that it has the image's bytes.
+  [[nodiscard]] bool has_image(const ImageName& name);
+
+  /// Whose device `far` is: what the node says of the device is its. Null: nobody's any more.
+  void watch(std::uint32_t far, gantry_device* device);
 
   void add(Strand& strand);
   void remove(Strand& strand);
@@ -111,12 +121,13 @@ public:
     return transfer_count_.load(std::memory_order_relaxed) != 0;
   }
   /// Sends bytes that belong to an operation of the strand.
-  void send_bytes(Strand& strand, std::uint32_t transfer, std::span<const std::byte> bytes);
+  void send_bytes(Strand& strand, const CopyFacts& copy, std::span<const std::byte> bytes);
 
 private:
   void make_room(std::size_t bytes);
   void send_out();
   Status take_record(const Head& head, Reader body);
+  Status take_of_device(const Head& head, Reader body);
   Status take_of_strand(const Head& head, Reader body);
   void add_transfer(Strand& strand, Result<std::unique_ptr<Transfer>> begun);
 
@@ -125,6 +136,7 @@ private:
   const std::string host_, name_;
   std::atomic<std::uint32_t> next_transfer_{0};
   std::atomic<bool> is_lost_{false};
+  std::atomic<std::uint64_t> heard_{monotonic_now()};
 
   std::mutex out_mutex_; ///< of what is to be sent
   std::vector<std::byte> out_;
@@ -133,10 +145,12 @@ private:
 
   std::mutex mutex_; ///< of all below, and of what strand.h says
   std::string why_lost_;
+  std::vector<ImageName> images_;
   std::uint32_t next_request_ = 1;
   std::unordered_map<std::uint32_t, std::optional<Answer>> requests_;
   std::uint32_t next_strand_ = 1;
   std::unordered_map<std::uint32_t, Strand*> strands_;
+  std::unordered_map<std::uint32_t, gantry_device*> devices_;
   struct Moving {
     Strand* strand;
     std::unique_ptr<Transfer> transfer;

@@ -1,10 +1,13 @@
 // A queue of the program's, as far as a node knows of it.
 #pragma once
 
+#include "plugins/mpi/protocol.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 
 #include <gantry/plugin.h>
@@ -28,9 +31,8 @@ struct Strand {
   // Of RemoteNode's other lock:
   struct Retrieval {
     std::uint64_t operation;
-    std::byte* host;
-    std::uint64_t size;
-    std::uint32_t transfer;
+    std::span<std::byte> host;
+    CopyFacts facts; ///< of bytes that are not in a record
   };
   std::deque<Retrieval> retrievals;      ///< whose bytes have not come
   gantry_status status = GANTRY_SUCCESS; ///< of the first failure

@@ -109,6 +109,18 @@ gantry_status copy_to_host(gantry_device* device, void* host, const void* device
   return worker::copy_to_host(*worker, host, device_address, bytes);
 }
 
+gantry_status find_host_view(gantry_device* device, void* device_address, std::uint64_t bytes,
+                             void** host) noexcept {
+  Worker* worker = nullptr;
+  GANTRY_STATUS_TRY(enter(*device, worker));
+  if (!worker->memory().contains(device_address, bytes)) {
+    return plugins::report(GANTRY_NOT_FOUND, "{} bytes at {} are not in the worker's memory", bytes,
+                           fmt::ptr(device_address));
+  }
+  *host = worker->memory().in_program(device_address);
+  return GANTRY_SUCCESS;
+}
+
 gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
                            void* to, std::uint64_t bytes) noexcept {
   Worker* source = nullptr;

@@ -3,11 +3,15 @@
 
 #include "plugins/mpi/protocol.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gantry/plugin.h>
 
 namespace gantry::mpi {
@@ -34,6 +38,14 @@ private:
   std::map<std::uint64_t, std::uint64_t> ranges_; ///< sizes by beginnings
 };
 
+/// Of texts that the program is sent.
+inline constexpr std::size_t kLongestText = 2048;
+
+/// What is wrong with a copy.
+[[nodiscard]] inline std::string not_given(std::uint64_t address, std::uint64_t bytes) {
+  return fmt::format("{} bytes at {:#x} are not memory that the device has given", bytes, address);
+}
+
 struct FarImage {
   std::uint32_t device = 0;
   gantry_image* handle = nullptr;
@@ -43,6 +55,7 @@ struct FarImage {
 
 /// A device that was listed, and perhaps opened.
 struct FarDevice {
+  std::uint32_t number = 0; ///< among the process's
   const gantry_plugin* plugin = nullptr;
   std::string kind;
   std::int32_t index = 0;
@@ -50,15 +63,31 @@ struct FarDevice {
   gantry_device* handle = nullptr; ///< null: not open
   std::uint32_t capabilities = 0;
   GivenMemory memory;
-  std::vector<gantry_kernel*> kernels; ///< null: of an image that is no more
+  std::unordered_set<std::uint64_t> blocks; ///< that were allocated
+  std::vector<gantry_kernel*> kernels;      ///< null: of an image that is no more
 
   [[nodiscard]] bool has_kernel(std::uint32_t number) const {
     return number < kernels.size() && kernels[number] != nullptr;
   }
   [[nodiscard]] bool has_queues() const { return (capabilities & GANTRY_CAPABILITY_QUEUES) != 0; }
-  /// This process can access what is in the device's memory.
-  [[nodiscard]] bool is_in_process() const {
-    return (capabilities & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0 && !has_queues();
+  /// Frees what was allocated. Any thread, if no other uses the device.
+  void release_blocks() {
+    for (const std::uint64_t block : std::exchange(blocks, {})) {
+      (void)plugin->release(handle, reinterpret_cast<void*>(block));
+    }
+    memory = {};
+  }
+  /// Where this process finds device memory; null: it cannot access that.
+  [[nodiscard]] std::byte* view_of(std::uint64_t address, std::uint64_t bytes) const {
+    auto* const at = reinterpret_cast<void*>(address);
+    if ((capabilities & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0 && !has_queues()) {
+      return static_cast<std::byte*>(at);
+    }
+    void* host = nullptr;
+    return plugin->find_host_view != nullptr &&
+                   plugin->find_host_view(handle, at, bytes, &host) == GANTRY_SUCCESS
+               ? static_cast<std::byte*>(host)
+               : nullptr;
   }
 };
 

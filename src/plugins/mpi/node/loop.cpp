@@ -1,10 +1,12 @@
 #include "plugins/mpi/node/loop.h"
 
 #include "base/monotonic.h"
+#include "plugins/mpi/silence.h"
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include <sched.h>
 
@@ -13,28 +15,24 @@ namespace gantry::mpi {
 namespace {
 
 using std::chrono::microseconds;
-using std::chrono::milliseconds;
+
 using std::chrono::seconds;
 
-std::uint64_t in_nanoseconds(std::chrono::nanoseconds time) {
-  return static_cast<std::uint64_t>(time.count());
-}
+constexpr std::uint64_t kMillisecond = 1'000'000;
 
 /// How often a follower looks whether the leader runs something, and for how long it does so when
 /// there was nothing.
 constexpr microseconds kLook{100};
 constexpr int kLooks = 50;
 
-/// The time between two looks at a node where nothing has happened for `idle` nanoseconds: none at
-/// first, as the next message may be there in a microsecond; then ever more.
+/// The time between two looks at a node where nothing has happened for `idle` nanoseconds: as
+/// short as possible at first, as the next message may be there in a microsecond; then ever more.
+/// Others that want the processor have it in any case: a worker, or a program on the same machine.
 void wait_a_little(std::uint64_t idle) {
-  constexpr std::uint64_t kSpin = 50'000;
   constexpr std::uint64_t kYield = 500'000;
   constexpr std::uint64_t kPart = 16; // of the time that has passed
   constexpr std::uint64_t kLongest = 1'000'000;
-  if (idle < kSpin && std::thread::hardware_concurrency() > 1) {
-    return;
-  }
+
   if (idle < kYield) {
     sched_yield();
     return;
@@ -94,10 +92,34 @@ bool Loop::follow() {
   return false;
 }
 
+Status Loop::look_for_silence(std::uint64_t& before) const {
+  const std::uint64_t patience = node_->patience();
+  const std::uint64_t now = monotonic_now();
+  const std::uint64_t gap = now - std::exchange(before, now);
+  if (patience == 0) {
+    return {};
+  }
+  if (gap > patience) {
+    return fail("this process was stopped for {} ms, and the program waits for {} ms: it goes on "
+                "without this node",
+                gap / kMillisecond, patience / kMillisecond);
+  }
+  if (now - node_->heard() > patience_of_node(patience)) {
+    return fail("nothing was heard of the program for {} ms: it was ended or stopped, or its "
+                "machine cannot be reached",
+                patience_of_node(patience) / kMillisecond);
+  }
+  return {};
+}
+
 void Loop::lead() {
   std::uint64_t busy = monotonic_now();
   std::uint64_t told = busy;
+  std::uint64_t before = busy;
   for (;;) {
+    if (Status silence = look_for_silence(before); !silence) {
+      return end(std::move(silence));
+    }
     const auto step = node_->step();
     if (!step) {
       return end(tl::unexpected(step.error()));
@@ -109,7 +131,7 @@ void Loop::lead() {
       return end({});
     }
     const std::uint64_t now = monotonic_now();
-    if (now - told > in_nanoseconds(seconds(1))) {
+    if (now - told > saying_of(node_->patience())) {
       told = now;
       if (const Status alive = node_->tell_alive(); !alive) {
         return end(alive);

@@ -32,6 +32,8 @@ private:
   void lead();
   /// Waits until this thread is the leader; false: all is done.
   bool follow();
+  /// That the program is heard of, and that this process has run since `before`.
+  Status look_for_silence(std::uint64_t& before) const;
   void start_follower();
   void end(Status outcome);
 

@@ -1,5 +1,7 @@
 #include "plugins/mpi/node/node.h"
 
+#include "base/monotonic.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -14,8 +16,9 @@ Node::~Node() {
   for (const auto& [number, image] : images_) {
     (void)devices_[image.device].plugin->destroy_image(image.handle);
   }
-  for (const FarDevice& device : devices_) {
+  for (FarDevice& device : devices_) {
     if (device.handle != nullptr) {
+      device.release_blocks();
       (void)device.plugin->close_device(device.handle);
     }
   }
@@ -27,6 +30,9 @@ Result<Node::Step> Node::step() {
     GANTRY_TRY(take_what_workers_did(changed));
     Status taken;
     changed |= GANTRY_TRY(transport_.receive([&](int from, Bytes message) {
+      if (from == program_) {
+        heard_ = monotonic_now();
+      }
       if (taken) {
         taken = take_message(from, message);
       }
@@ -52,7 +58,9 @@ Result<Node::Step> Node::step() {
       }
     }
     GANTRY_TRY(flush());
-    const bool is_done = has_ended_ && active_.empty() && requests_.empty() &&
+    const bool hands_on = std::ranges::any_of(
+        image_bytes_, [](const Image& image) { return !image.handed_on.empty(); });
+    const bool is_done = has_ended_ && !hands_on && active_.empty() && requests_.empty() &&
                          !is_request_running_ && discarded_.empty();
     return is_done ? Step::kFinished : changed ? Step::kBusy : Step::kIdle;
   };
@@ -110,7 +118,12 @@ Status Node::take_record(int from, const Head& head, Reader body) {
     has_ended_ = true;
     return {};
   case Kind::kAlive:
-    return {};
+    patience_ = body.get<std::uint64_t>();
+    return body.is_at_end() ? Status() : fail("the program's patience is damaged");
+  case Kind::kPosted:
+    return take_posted(head, body);
+  case Kind::kGiveBack:
+    return give_back(head, body);
   default:
     return take_operation(head, body);
   }
@@ -119,14 +132,44 @@ Status Node::take_record(int from, const Head& head, Reader body) {
 Status Node::take_image(int from, Reader body) {
   const auto name = body.get<ImageName>();
   const auto transfer = body.get<std::uint32_t>();
+  const auto onward = body.get<std::uint32_t>();
+  std::vector<std::int32_t> others;
+  while (body.left() >= sizeof(std::int32_t)) {
+    others.push_back(body.get<std::int32_t>());
+  }
   constexpr std::uint64_t kMost = std::uint64_t{1} << 33;
-  if (!body.is_at_end() || name.size > kMost) {
-    return fail("an image's name is damaged");
+  const auto is_process = [&](std::int32_t other) {
+    return other >= 0 && other < transport_.processes() && other != transport_.self();
+  };
+  if (!body.is_at_end() || name.size > kMost || !std::ranges::all_of(others, is_process)) {
+    return fail("what is told of an image is damaged");
   }
   Image& image = image_bytes_.emplace_back();
   image.name = name;
   image.bytes.resize(name.size);
+  image.onward = onward;
+  image.others = std::move(others);
   image.transfer = GANTRY_TRY(transport_.receive_bytes(from, transfer, image.bytes));
+  return {};
+}
+
+Status Node::hand_on(Image& image) {
+  Record(*GANTRY_TRY(room(sizeof(ImageName))), Kind::kHasImage, 0).put(image.name);
+  for (std::span<const std::int32_t> left = image.others; !left.empty();) {
+    const std::size_t half = (left.size() + 1) / 2;
+    std::vector<std::byte> message;
+    {
+      Record record(message, Kind::kImage, 0);
+      record.put(image.name).put(image.onward).put(image.onward);
+      for (const std::int32_t other : left.first(half).subspan(1)) {
+        record.put(other);
+      }
+    }
+    GANTRY_TRY(transport_.send(left.front(), message));
+    image.handed_on.push_back(
+        GANTRY_TRY(transport_.send_bytes(left.front(), image.onward, image.bytes)));
+    left = left.subspan(half);
+  }
   return {};
 }
 
@@ -134,7 +177,11 @@ Status Node::go_on_with_transfers(bool& changed) {
   for (Image& image : image_bytes_) {
     if (image.transfer != nullptr && GANTRY_TRY(transport_.is_done(*image.transfer))) {
       image.transfer.reset();
+      GANTRY_TRY(hand_on(image));
       changed = true;
+    }
+    while (!image.handed_on.empty() && GANTRY_TRY(transport_.is_done(*image.handed_on.back()))) {
+      image.handed_on.pop_back();
     }
   }
   while (!discarded_.empty() && GANTRY_TRY(transport_.is_done(*discarded_.front().transfer))) {

@@ -51,6 +51,11 @@ public:
   /// program has been told, if it can be.
   [[nodiscard]] Result<Step> step();
 
+  /// When the program was heard of last, and how long it waits for a node, in nanoseconds; 0: not
+  /// known, or without end.
+  [[nodiscard]] std::uint64_t heard() const { return heard_; }
+  [[nodiscard]] std::uint64_t patience() const { return patience_; }
+
   /// Tells the program that this process is there.
   [[nodiscard]] Status tell_alive();
 
@@ -58,12 +63,19 @@ private:
   struct Operation {
     Kind kind = {};
     bool tell = false;
-    std::uint64_t address = 0;
-    std::uint64_t size = 0;
-    std::uint32_t transfer = 0;
-    int other = 0; ///< the process at the transfer's other end
+    CopyFacts copy = {}; ///< address and size of kWrite and kRead too
     LaunchFacts launch = {};
     std::vector<std::byte> bytes; ///< of kWrite; kLaunch's arguments
+  };
+  /// A part of a copy that is under way.
+  struct Piece {
+    std::span<std::byte> memory;   ///< the device's, or `staged`
+    std::vector<std::byte> staged; ///< if the device's cannot be accessed
+    std::uint64_t offset = 0;
+    std::uint32_t number = 0;           ///< of the transfer
+    std::unique_ptr<Transfer> transfer; ///< null: it is not begun, or done
+    bool is_queued = false;             ///< it is being copied from or to the device
+    bool is_done = false;               ///< the first of both
   };
   struct Strand {
     std::uint32_t number = 0;
@@ -80,9 +92,11 @@ private:
     State state = State::kReady;
     bool is_preparing = false; ///< a worker makes the queue
     bool is_over = false;
-    bool has_failed = false; ///< what comes before the next kReset does not happen
-    std::unique_ptr<Transfer> transfer;
-    std::vector<std::byte> staged;         ///< what is under way and not in device memory
+    bool has_failed = false;               ///< what comes before the next kReset does not happen
+    std::byte* view = nullptr;             ///< of its memory in the device, if there is one
+    std::deque<Piece> pieces;              ///< of a copy that is transferred
+    std::uint64_t begun = 0;               ///< how many of them there were
+    std::vector<std::byte> staged;         ///< what kWrite and kRead copy
     gantry_status status = GANTRY_SUCCESS; ///< of what a worker has run
     std::string message;
   };
@@ -94,6 +108,9 @@ private:
     ImageName name = {};
     std::vector<std::byte> bytes;
     std::unique_ptr<Transfer> transfer; ///< of the bytes, until they are there
+    std::uint32_t onward = 0;           ///< the number of the transfers to the others
+    std::vector<std::int32_t> others;   ///< which get it from here
+    std::vector<std::unique_ptr<Transfer>> handed_on;
   };
   /// What a request comes to. A worker fills in the first members, `then` is the leader's.
   struct Answer {
@@ -114,6 +131,7 @@ private:
   Status take_record(int from, const Head& head, Reader body);
   Status take_operation(const Head& head, Reader body);
   Status take_image(int from, Reader body);
+  Status hand_on(Image& image);
   Result<Strand*> strand_of(const Head& head);
   Status go_on_with_transfers(bool& changed);
   Status take_what_workers_did(bool& changed);
@@ -128,6 +146,8 @@ private:
   Result<Work> add_devices(Reader body);
   Result<Work> open_device(Reader body);
   Result<Work> close_device(Reader body);
+  /// The device that is to be closed has a strand that is about to be destroyed.
+  [[nodiscard]] bool has_ending_strand(Reader body) const;
   Result<Work> rank_image(Reader body);
   Result<Work> load_image(Reader body);
   Result<Work> find_symbols(Reader body);
@@ -137,8 +157,12 @@ private:
   Result<Work> set_function_map(Reader body);
   Result<Work> get_fault(Reader body);
   Result<Work> get_hint(Reader body);
-  /// All of the image's bytes are there.
-  [[nodiscard]] bool has_image(const ImageName& name) const;
+  Status give_back(const Head& head, Reader body);
+  Status take_posted(const Head& head, Reader body);
+  Result<FarDevice*> open_device_of(const Head& head);
+  Status tell_damage(const Head& head, std::string_view message);
+  /// The image, if all of its bytes are there.
+  [[nodiscard]] const Image* find_image(const ImageName& name) const;
   Result<FarDevice*> device_of(Reader& body);
   Status finish_request(Answer& answer);
 
@@ -152,12 +176,18 @@ private:
   /// Lets a worker call a plugin; what that returns ends the first operation, or makes the queue.
   Result<Step> by_worker(Strand& strand, std::function<gantry_status()> call);
   Status end_worker(Strand& strand);
-  /// Puts the copy between `staged` and the device's memory into the device's queue.
-  Status put_into_queue(Strand& strand);
-  Status end_queued(Strand& strand);
-  /// What was read goes where it was asked for.
-  Status hand_out(Strand& strand, std::span<const std::byte> bytes);
-  Status end_transfer(Strand& strand);
+  Status begin_small_copy(Strand& strand, Operation& operation, std::byte* view);
+  Status end_small_copy(Strand& strand);
+
+  // copies.cpp, of copies in transfers:
+  /// Goes on with the first operation; true: something has changed.
+  Result<bool> go_on_with_copy(Strand& strand);
+  Status begin_pieces(Strand& strand, std::byte* view);
+  Status begin_transfer(Strand& strand, Piece& piece);
+  gantry_status queue_piece(Strand& strand, Piece& piece);
+  /// Whether a piece has gone its way.
+  Result<bool> go_on_with_piece(Strand& strand, Piece& piece, bool& is_queue_used, bool& changed);
+  Status discard_transfers(Strand& strand);
   /// The first operation is done.
   Status finish(Strand& strand);
   Status fail_first(Strand& strand, gantry_status status, std::string_view message);
@@ -181,6 +211,8 @@ private:
   bool is_request_running_ = false;
   std::deque<Discarded> discarded_;
   bool has_ended_ = false;
+  std::uint64_t heard_ = 0;
+  std::uint64_t patience_ = 0;
 
   std::mutex mutex_; ///< of what workers hand back
   std::vector<Strand*> finished_;

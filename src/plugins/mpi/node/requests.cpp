@@ -14,23 +14,29 @@ tl::unexpected<Error> damaged(const char* what) {
   return fail("a request to {} is damaged", what);
 }
 
+gantry_status allocate_block(const FarDevice& device, std::uint64_t bytes, std::uint64_t& block) {
+  const gantry_allocation request = {
+      .size = sizeof request, .bytes = bytes, .alignment = 64, .offset = 0, .address = 0};
+  void* address = nullptr;
+  const gantry_status status = device.plugin->allocate(device.handle, &request, &address);
+  block = reinterpret_cast<std::uint64_t>(address);
+  return status;
+}
+
 } // namespace
 
-bool Node::has_image(const ImageName& name) const {
-  return std::ranges::any_of(image_bytes_, [&](const Image& image) {
+const Node::Image* Node::find_image(const ImageName& name) const {
+  const auto found = std::ranges::find_if(image_bytes_, [&](const Image& image) {
     return image.name == name && image.transfer == nullptr;
   });
+  return found == image_bytes_.end() ? nullptr : &*found;
 }
 
 Result<bool> Node::begin_request(bool& changed) {
   while (!requests_.empty() && !is_request_running_) {
     const Request& request = requests_.front();
-    if (request.head.kind == Kind::kLoadImage || request.head.kind == Kind::kRankImage) {
-      Reader body(request.body);
-      (void)body.get<std::uint32_t>();
-      if (const auto name = body.get<ImageName>(); body.is_good() && !has_image(name)) {
-        return true; // the bytes are under way
-      }
+    if (request.head.kind == Kind::kCloseDevice && has_ending_strand(Reader(request.body))) {
+      return true;
     }
     Work work = GANTRY_TRY(work_of(request.head, Reader(request.body)));
     const std::uint32_t number = request.head.id;
@@ -57,7 +63,6 @@ Status Node::finish_request(Answer& answer) {
   if (answer.then) {
     answer.then();
   }
-  constexpr std::size_t kLongestText = 2048;
   answer.message.resize(std::min(answer.message.size(), kLongestText));
   Record(*GANTRY_TRY(room(answer.message.size() + answer.values.size())), Kind::kAnswer,
          answer.request)
@@ -137,7 +142,10 @@ Result<Node::Work> Node::add_devices(Reader body) {
       values.put_text(device.kind).put(device.index);
     }
     answer.then = [this, added = std::move(added)]() mutable {
-      std::ranges::move(added, std::back_inserter(devices_));
+      for (FarDevice& device : added) {
+        device.number = static_cast<std::uint32_t>(devices_.size());
+        devices_.push_back(std::move(device));
+      }
     };
   };
 }
@@ -193,37 +201,50 @@ Result<Node::Work> Node::open_device(Reader body) {
       (void)plugin.close_device(handle);
       return;
     }
+    const bool has_view = plugin.find_host_view != nullptr ||
+                          (properties.capabilities &
+                           (GANTRY_CAPABILITY_HOST_ACCESSIBLE | GANTRY_CAPABILITY_QUEUES)) ==
+                              GANTRY_CAPABILITY_HOST_ACCESSIBLE;
+    const std::uint32_t is_visible = has_view ? 1 : 0;
     answer.then = [&device, handle, capabilities = properties.capabilities] {
       device.capabilities = capabilities;
       device.handle = handle;
     };
     Values(answer.values)
-        .put(OpenedDevice{properties.capabilities})
+        .put(OpenedDevice{properties.capabilities, is_visible})
         .put_text(properties.description == nullptr ? "" : properties.description);
   };
 }
 
+bool Node::has_ending_strand(Reader body) const {
+  const auto number = body.get<std::uint32_t>();
+  return std::ranges::any_of(strands_, [&](const auto& numbered) {
+    const Strand& strand = *numbered.second;
+    return strand.device->number == number && !strand.operations.empty() &&
+           strand.operations.back().kind == Kind::kDestroyStrand;
+  });
+}
+
 Result<Node::Work> Node::close_device(Reader body) {
   GANTRY_OPEN_DEVICE(device, body);
-  const auto uses = [&](const auto& numbered) { return numbered.second->device == &device; };
-  const auto number = static_cast<std::uint32_t>(&device - &devices_.front());
-  const auto holds = [&](const auto& numbered) { return numbered.second.device == number; };
+  const auto uses = [&](const auto& strand) { return strand.second->device == &device; };
+  const auto holds = [&](const auto& image) { return image.second.device == device.number; };
   if (!body.is_at_end() || std::ranges::any_of(strands_, uses) ||
       std::ranges::any_of(images_, holds)) {
     return damaged("close a device");
   }
-  gantry_device* const handle = std::exchange(device.handle, nullptr);
-  device.memory = {};
   device.kernels.clear();
-  return [&device, handle](Answer& answer) {
-    keep(device.plugin->close_device(handle), *device.plugin, answer.status, answer.message);
+  return [&device](Answer& answer) {
+    device.release_blocks();
+    keep(device.plugin->close_device(device.handle), *device.plugin, answer.status, answer.message);
+    answer.then = [&device] { device.handle = nullptr; };
   };
 }
 
 Result<Node::Work> Node::rank_image(Reader body) {
   GANTRY_OPEN_DEVICE(device, body);
-  const auto image = std::ranges::find(image_bytes_, body.get<ImageName>(), &Image::name);
-  if (!body.is_at_end() || image == image_bytes_.end()) {
+  const Image* const image = find_image(body.get<ImageName>());
+  if (!body.is_at_end() || image == nullptr) {
     return damaged("rank an image");
   }
   return [&device, &bytes = image->bytes](Answer& answer) {
@@ -241,8 +262,8 @@ Result<Node::Work> Node::load_image(Reader body) {
   const auto name = body.get<ImageName>();
   const auto number = body.get<std::uint32_t>();
   const std::string file(body.get_text());
-  const auto bytes = std::ranges::find(image_bytes_, name, &Image::name);
-  if (!body.is_at_end() || bytes == image_bytes_.end() || images_.contains(number) ||
+  const Image* const bytes = find_image(name);
+  if (!body.is_at_end() || bytes == nullptr || images_.contains(number) ||
       device_number >= devices_.size() || devices_[device_number].handle == nullptr) {
     return damaged("load an image");
   }
@@ -333,24 +354,93 @@ Result<Node::Work> Node::unload_image(Reader body) {
 
 Result<Node::Work> Node::allocate(Reader body) {
   GANTRY_OPEN_DEVICE(device, body);
-  const auto wanted = body.get<Allocation>();
-  if (!body.is_at_end() || wanted.bytes == 0) {
+  const auto bytes = body.get<std::uint64_t>();
+  const auto count = body.get<std::uint32_t>();
+  constexpr std::uint32_t kMost = 64;
+  if (!body.is_at_end() || bytes == 0 || count == 0 || count > kMost) {
     return damaged("allocate memory");
   }
-  return [&device, wanted](Answer& answer) {
-    const gantry_allocation request = {.size = sizeof request,
-                                       .bytes = wanted.bytes,
-                                       .alignment = wanted.alignment,
-                                       .offset = wanted.offset,
-                                       .address = 0};
-    void* address = nullptr;
-    if (keep(device.plugin->allocate(device.handle, &request, &address), *device.plugin,
-             answer.status, answer.message)) {
-      const auto begin = reinterpret_cast<std::uint64_t>(address);
-      Values(answer.values).put(begin);
-      answer.then = [&device, begin, bytes = wanted.bytes] { device.memory.add(begin, bytes); };
+  return [&device, bytes, count](Answer& answer) {
+    std::vector<std::uint64_t> blocks;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::uint64_t block = 0;
+      const gantry_status status = allocate_block(device, bytes, block);
+      if (status != GANTRY_SUCCESS && blocks.empty()) {
+        keep(status, *device.plugin, answer.status, answer.message);
+      }
+      if (status != GANTRY_SUCCESS) {
+        break;
+      }
+      blocks.push_back(block);
+      Values(answer.values).put(block);
     }
+    answer.then = [&device, blocks = std::move(blocks), bytes] {
+      for (const std::uint64_t block : blocks) {
+        device.memory.add(block, bytes);
+        device.blocks.insert(block);
+      }
+    };
   };
+}
+
+Result<FarDevice*> Node::open_device_of(const Head& head) {
+  if (head.id >= devices_.size() || devices_[head.id].handle == nullptr) {
+    return fail("device {} is used, and is not open", head.id);
+  }
+  return &devices_[head.id];
+}
+
+Status Node::tell_damage(const Head& head, std::string_view message) {
+  message = message.substr(0, kLongestText);
+  Record(*GANTRY_TRY(room(message.size())), Kind::kDamaged, head.id).put_text(message);
+  return {};
+}
+
+Status Node::take_posted(const Head& head, Reader body) {
+  FarDevice& device = *GANTRY_TRY(open_device_of(head));
+  const auto address = body.get<std::uint64_t>();
+  const Bytes bytes = body.rest();
+  if (!body.is_good()) {
+    return damaged("copy");
+  }
+  if (bytes.empty()) {
+    return {};
+  }
+  if (!device.memory.contains(address, bytes.size())) {
+    return tell_damage(head, not_given(address, bytes.size()));
+  }
+  if (std::byte* const view = device.view_of(address, bytes.size())) {
+    std::ranges::copy(bytes, view);
+    return {};
+  }
+  return device.plugin->copy_to_device(device.handle, reinterpret_cast<void*>(address),
+                                       bytes.data(), bytes.size()) == GANTRY_SUCCESS
+             ? Status()
+             : tell_damage(head, device.plugin->error_message());
+}
+
+Status Node::give_back(const Head& head, Reader body) {
+  const auto address = body.get<std::uint64_t>();
+  const auto bytes = body.get<std::uint64_t>();
+  const auto again = body.get<std::uint32_t>();
+  if (!body.is_at_end()) {
+    return damaged("give memory back");
+  }
+  FarDevice& device = *GANTRY_TRY(open_device_of(head));
+  device.memory.remove(address);
+  device.blocks.erase(address);
+  if (device.plugin->release(device.handle, reinterpret_cast<void*>(address)) != GANTRY_SUCCESS) {
+    GANTRY_TRY(tell_damage(head, device.plugin->error_message()));
+  }
+  if (again != 0) {
+    std::uint64_t block = 0;
+    if (bytes > 0 && allocate_block(device, bytes, block) == GANTRY_SUCCESS) {
+      device.memory.add(block, bytes);
+      device.blocks.insert(block);
+    }
+    Record(*GANTRY_TRY(room(0)), Kind::kGranted, head.id).put(bytes).put(block);
+  }
+  return {};
 }
 
 Result<Node::Work> Node::release(Reader body) {
@@ -360,6 +450,7 @@ Result<Node::Work> Node::release(Reader body) {
     return damaged("release memory");
   }
   device.memory.remove(address);
+  device.blocks.erase(address);
   return [&device, address](Answer& answer) {
     keep(device.plugin->release(device.handle, reinterpret_cast<void*>(address)), *device.plugin,
          answer.status, answer.message);

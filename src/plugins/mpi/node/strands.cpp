@@ -9,14 +9,6 @@
 
 namespace gantry::mpi {
 
-namespace {
-
-std::byte* in_memory(std::uint64_t address) {
-  return reinterpret_cast<std::byte*>(address);
-}
-
-} // namespace
-
 Result<Node::Strand*> Node::strand_of(const Head& head) {
   const auto strand = strands_.find(head.id);
   if (strand == strands_.end()) {
@@ -45,27 +37,24 @@ Status Node::take_operation(const Head& head, Reader body) {
   case Kind::kNothing:
     break;
   case Kind::kWrite: {
-    operation.address = body.get<std::uint64_t>();
+    operation.copy.address = body.get<std::uint64_t>();
     const Bytes bytes = body.rest();
     operation.bytes.assign(bytes.begin(), bytes.end());
-    operation.size = bytes.size();
+    operation.copy.size = bytes.size();
     break;
   }
   case Kind::kReceive:
   case Kind::kSend:
-    operation.address = body.get<std::uint64_t>();
-    operation.size = body.get<std::uint64_t>();
-    operation.transfer = body.get<std::uint32_t>();
-    operation.other = body.get<std::int32_t>();
-    if (operation.other < 0 || operation.other >= transport_.processes()) {
-      return fail("there is no process {}", operation.other);
+    operation.copy = body.get<CopyFacts>();
+    if (operation.copy.other < 0 || operation.copy.other >= transport_.processes()) {
+      return fail("there is no process {}", operation.copy.other);
     }
     break;
   case Kind::kRead:
-    operation.address = body.get<std::uint64_t>();
-    operation.size = body.get<std::uint32_t>();
-    if (operation.size > kInline) {
-      return fail("{} bytes are read at once, and {} are the most", operation.size, kInline);
+    operation.copy.address = body.get<std::uint64_t>();
+    operation.copy.size = body.get<std::uint32_t>();
+    if (operation.copy.size > kInline) {
+      return fail("{} bytes are read at once, and {} are the most", operation.copy.size, kInline);
     }
     break;
   case Kind::kLaunch: {
@@ -105,17 +94,14 @@ Result<Node::Step> Node::advance(Strand& strand, bool& changed) {
       }
       strand.state = State::kReady;
       GANTRY_TRY(status == GANTRY_SUCCESS
-                     ? end_queued(strand)
+                     ? end_small_copy(strand)
                      : fail_first(strand, status, strand.device->plugin->error_message()));
       break;
     }
     case State::kTransferring:
-      if (!GANTRY_TRY(transport_.is_done(*strand.transfer))) {
+      if (!GANTRY_TRY(go_on_with_copy(strand))) {
         return Step::kIdle;
       }
-      strand.transfer.reset();
-      strand.state = State::kReady;
-      GANTRY_TRY(end_transfer(strand));
       break;
     case State::kReady:
       if (strand.operations.empty()) {
@@ -163,55 +149,38 @@ Result<Node::Step> Node::begin(Strand& strand) {
   if (operation.kind == Kind::kLaunch) {
     return begin_launch(strand, operation);
   }
-  if (operation.size > 0 && !device.memory.contains(operation.address, operation.size)) {
-    GANTRY_TRY(fail_first(strand, GANTRY_FAILURE,
-                          fmt::format("{} bytes at {:#x} are not memory that the device has given",
-                                      operation.size, operation.address)));
+  const CopyFacts& copy = operation.copy;
+  if (copy.size > 0 && !device.memory.contains(copy.address, copy.size)) {
+    GANTRY_TRY(fail_first(strand, GANTRY_FAILURE, not_given(copy.address, copy.size)));
     return Step::kBusy;
   }
-  GANTRY_TRY(begin_copy(strand, operation));
+  std::byte* const view = device.view_of(copy.address, copy.size);
+  const bool is_small = operation.kind == Kind::kWrite || operation.kind == Kind::kRead;
+  GANTRY_TRY(is_small ? begin_small_copy(strand, operation, view) : begin_pieces(strand, view));
   return Step::kBusy;
 }
 
-Status Node::begin_copy(Strand& strand, Operation& operation) {
-  const bool is_direct = strand.device->is_in_process();
-  const std::span<std::byte> memory(in_memory(operation.address), operation.size);
-  switch (operation.kind) {
-  case Kind::kWrite:
-    if (is_direct) {
-      std::ranges::copy(operation.bytes, memory.data());
-      return finish(strand);
+Status Node::begin_small_copy(Strand& strand, Operation& operation, std::byte* view) {
+  const bool is_read = operation.kind == Kind::kRead;
+  const CopyFacts& copy = operation.copy;
+  if (view != nullptr || copy.size == 0) {
+    if (is_read) {
+      strand.staged.assign(view, view + copy.size);
+    } else {
+      std::ranges::copy(operation.bytes, view);
     }
-    strand.staged = std::move(operation.bytes);
-    return put_into_queue(strand);
-  case Kind::kReceive:
-    if (!is_direct) {
-      strand.staged.resize(operation.size);
-    }
-    strand.transfer = GANTRY_TRY(transport_.receive_bytes(
-        operation.other, operation.transfer, is_direct ? memory : std::span(strand.staged)));
-    strand.state = Strand::State::kTransferring;
-    return {};
-  default: // kRead, kSend
-    if (is_direct) {
-      return hand_out(strand, memory);
-    }
-    strand.staged.resize(operation.size);
-    return put_into_queue(strand);
+    return end_small_copy(strand);
   }
-}
-
-Status Node::put_into_queue(Strand& strand) {
-  const Operation& operation = strand.operations.front();
+  if (is_read) {
+    strand.staged.resize(copy.size);
+  } else {
+    strand.staged = std::move(operation.bytes);
+  }
   const gantry_plugin& plugin = *strand.device->plugin;
-  void* const address = in_memory(operation.address);
-  const bool is_read = operation.kind == Kind::kRead || operation.kind == Kind::kSend;
+  auto* const address = reinterpret_cast<void*>(copy.address);
   const gantry_status status =
-      strand.staged.empty() ? GANTRY_SUCCESS
-      : is_read ? plugin.queue_copy_to_host(strand.queue, strand.staged.data(), address,
-                                            strand.staged.size())
-                : plugin.queue_copy_to_device(strand.queue, address, strand.staged.data(),
-                                              strand.staged.size());
+      is_read ? plugin.queue_copy_to_host(strand.queue, strand.staged.data(), address, copy.size)
+              : plugin.queue_copy_to_device(strand.queue, address, strand.staged.data(), copy.size);
   if (status != GANTRY_SUCCESS) {
     return fail_first(strand, status, plugin.error_message());
   }
@@ -219,33 +188,13 @@ Status Node::put_into_queue(Strand& strand) {
   return {};
 }
 
-Status Node::hand_out(Strand& strand, std::span<const std::byte> bytes) {
-  const Operation& operation = strand.operations.front();
-  if (operation.kind == Kind::kRead) {
-    Record(*GANTRY_TRY(room(bytes.size())), Kind::kData, strand.number)
+Status Node::end_small_copy(Strand& strand) {
+  if (strand.operations.front().kind == Kind::kRead) {
+    Record(*GANTRY_TRY(room(strand.staged.size())), Kind::kData, strand.number)
         .put(strand.done + 1)
-        .put_bytes(bytes);
-    return finish(strand);
+        .put_bytes(strand.staged);
   }
-  if (operation.other == program_) {
-    Record(*GANTRY_TRY(room(0)), Kind::kReady, strand.number).put(strand.done + 1);
-    GANTRY_TRY(flush());
-  }
-  strand.transfer = GANTRY_TRY(transport_.send_bytes(operation.other, operation.transfer, bytes));
-  strand.state = Strand::State::kTransferring;
-  return {};
-}
-
-Status Node::end_queued(Strand& strand) {
-  const Kind kind = strand.operations.front().kind;
-  return kind == Kind::kRead || kind == Kind::kSend ? hand_out(strand, strand.staged)
-                                                    : finish(strand);
-}
-
-Status Node::end_transfer(Strand& strand) {
-  return strand.operations.front().kind == Kind::kReceive && !strand.device->is_in_process()
-             ? put_into_queue(strand)
-             : finish(strand);
+  return finish(strand);
 }
 
 Result<Node::Step> Node::begin_launch(Strand& strand, Operation& operation) {
@@ -318,7 +267,7 @@ Status Node::finish(Strand& strand) {
 }
 
 Status Node::fail_first(Strand& strand, gantry_status status, std::string_view message) {
-  constexpr std::size_t kLongestText = 2048;
+
   message = message.substr(0, kLongestText);
   Record(*GANTRY_TRY(room(message.size())), Kind::kFailed, strand.number)
       .put(strand.done + 1)
@@ -331,14 +280,9 @@ Status Node::fail_first(Strand& strand, gantry_status status, std::string_view m
 Status Node::skip(Strand& strand) {
   const Operation& operation = strand.operations.front();
   // The other end of a transfer does not know.
-  const bool receives = operation.kind == Kind::kReceive && strand.transfer == nullptr;
-  const bool sends = operation.kind == Kind::kSend && operation.other != program_;
-  if (receives || sends) {
-    Discarded& discarded = discarded_.emplace_back();
-    discarded.bytes.resize(operation.size);
-    discarded.transfer = GANTRY_TRY(
-        receives ? transport_.receive_bytes(operation.other, operation.transfer, discarded.bytes)
-                 : transport_.send_bytes(operation.other, operation.transfer, discarded.bytes));
+  if (operation.kind == Kind::kReceive ||
+      (operation.kind == Kind::kSend && (operation.copy.other != program_ || strand.begun > 0))) {
+    GANTRY_TRY(discard_transfers(strand));
   }
   return finish(strand);
 }

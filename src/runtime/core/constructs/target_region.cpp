@@ -84,6 +84,9 @@ Status TargetRegion::start(gantry_launch&& shape) {
       !status) [[unlikely]] {
     return failed(std::move(status));
   }
+  if (device_.plugin_device().is_far()) {
+    device_.data_environment().expect_results(items, queue_);
+  }
   return {};
 }
 

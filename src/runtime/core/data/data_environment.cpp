@@ -99,6 +99,33 @@ Status DataEnvironment::exit_items(Items items, Queue& queue, FoundLast* last) {
   return outcome;
 }
 
+void DataEnvironment::expect_results(Items items, Queue& queue) {
+  absl::InlinedVector<std::pair<const void*, std::uint64_t>, kInlineTransfers> expected;
+  {
+    const std::lock_guard lock(guarded_.mutex);
+    for (const MapItem& item : items) {
+      const bool is_little = item.size > 0 && item.size <= PluginDevice::kPostedBytes;
+      if (item.kind != MapKind::kStorage || !item.from || item.pieces != 1 || !is_little) {
+        continue;
+      }
+      const std::uintptr_t begin = address(item.begin);
+      const Lookup lookup = guarded_.table.find(begin, item.size);
+      if (lookup.presence != Presence::kPresent || lookup.mapping->pending ||
+          !lookup.mapping->is_copied(false)) {
+        continue;
+      }
+      const Mapping& mapping = *lookup.mapping;
+      if (item.always || (mapping.references == 1 && mapping.holds == 0)) {
+        expected.emplace_back(reinterpret_cast<const void*>(mapping.device_address(begin)),
+                              item.size);
+      }
+    }
+  }
+  for (const auto& [device_address, size] : expected) {
+    queue.expect(device_address, size);
+  }
+}
+
 Status DataEnvironment::update(Items items, Queue& queue) {
   Lock lock(guarded_.mutex);
   guarded_.marks.settle(lock, guarded_.table, items);

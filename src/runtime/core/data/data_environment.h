@@ -79,6 +79,10 @@ public:
     return items.empty() ? Status() : exit_items(items, queue, last);
   }
 
+  /// On a device that is far: lets the queue bring along what exit_target() is expected to copy
+  /// back, as far as it is little.
+  void expect_results(Items items, Queue& queue);
+
   [[nodiscard]] Status update(Items items, Queue& queue);
 
   /// omp_target_associate_ptr: gives host storage corresponding storage until disassociate(). The

@@ -60,6 +60,9 @@ public:
   [[nodiscard]] bool works_directly() const {
     return !has_queues() || can(GANTRY_CAPABILITY_DIRECT);
   }
+  /// A word with the device takes long: see GANTRY_CAPABILITY_POSTED_COPIES.
+  [[nodiscard]] bool is_far() const { return can(GANTRY_CAPABILITY_POSTED_COPIES); }
+  static constexpr std::uint64_t kPostedBytes = GANTRY_POSTED_BYTES;
   [[nodiscard]] std::string_view description() const { return description_; }
   /// The name of the clock of its queues' times; null if there are none.
   [[nodiscard]] const char* clock() const { return clock_; }

@@ -89,6 +89,10 @@ public:
   /// Copies from the device: the bytes are there after synchronize().
   [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size,
                                 Wait wait = Wait::kLater, EventId id = 0);
+  /// On a device that is_far(): brings bytes of device memory along, behind what was put in, that a
+  /// retrieve() is expected to ask for when the queue was waited for. That one takes them then.
+  void expect(const void* device_address, std::uint64_t size);
+
   /// Memory that the next launch alone uses: the host writes it, then the kernel finds it on the
   /// device. Good until synchronize().
   struct LaunchData {
@@ -131,6 +135,12 @@ private:
   void give_back();
   Status wait();
 
+  /// A copy to the device is on its way behind the call, and in front of all that comes.
+  [[nodiscard]] bool posts(std::uint64_t size) const {
+    return !busy_ && size <= PluginDevice::kPostedBytes && device_.is_far();
+  }
+  /// The bytes that were brought along, if these are among them; null otherwise.
+  [[nodiscard]] const std::byte* brought(const void* device_address, std::uint64_t size) const;
   /// A copy need not be put into the device's queue.
   [[nodiscard]] bool directly(Wait wait) const {
     return !device_.has_queues() || (wait == Wait::kAtOnce && !busy_ && device_.works_directly());
@@ -167,6 +177,11 @@ private:
   std::unique_ptr<std::vector<EventId>> under_way_;
   /// A failure that done() met.
   Status failure_;
+  struct Brought {
+    std::uintptr_t device;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Brought> brought_; ///< see expect()
 };
 
 template <typename Function, typename... Arguments>

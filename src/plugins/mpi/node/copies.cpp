@@ -1,0 +1,171 @@
+// Copies whose bytes are transfers. Where the device's memory cannot be accessed, pieces are in the
+// process's memory in between: some are on the wire while one is on its way from or to the device.
+#include "plugins/mpi/node/node.h"
+
+namespace gantry::mpi {
+
+namespace {
+
+constexpr std::size_t kPiecesUnderWay = 4;
+
+} // namespace
+
+Status Node::begin_pieces(Strand& strand, std::byte* view) {
+  const Operation& operation = strand.operations.front();
+  if (operation.kind == Kind::kSend && operation.copy.other == program_) {
+    Record(*GANTRY_TRY(room(0)), Kind::kReady, strand.number).put(strand.done + 1);
+    GANTRY_TRY(flush());
+  }
+  strand.view = view;
+  strand.state = Strand::State::kTransferring;
+  return {};
+}
+
+Status Node::begin_transfer(Strand& strand, Piece& piece) {
+  const Operation& operation = strand.operations.front();
+  const int other = operation.copy.other;
+  piece.transfer = GANTRY_TRY(operation.kind == Kind::kReceive
+                                  ? transport_.receive_bytes(other, piece.number, piece.memory)
+                                  : transport_.send_bytes(other, piece.number, piece.memory));
+  return {};
+}
+
+gantry_status Node::queue_piece(Strand& strand, Piece& piece) {
+  const Operation& operation = strand.operations.front();
+  const gantry_plugin& plugin = *strand.device->plugin;
+  auto* const address = reinterpret_cast<void*>(operation.copy.address + piece.offset);
+  piece.is_queued = true;
+  return operation.kind == Kind::kReceive
+             ? plugin.queue_copy_to_device(strand.queue, address, piece.memory.data(),
+                                           piece.memory.size())
+             : plugin.queue_copy_to_host(strand.queue, piece.memory.data(), address,
+                                         piece.memory.size());
+}
+
+Result<bool> Node::go_on_with_copy(Strand& strand) {
+  const Operation& operation = strand.operations.front();
+  const CopyFacts& copy = operation.copy;
+  bool changed = false;
+  const std::size_t most = strand.view != nullptr ? copy.pieces() : kPiecesUnderWay;
+  while (strand.begun < copy.pieces() && strand.pieces.size() < most) {
+    Piece& piece = strand.pieces.emplace_back();
+    piece.number = copy.transfer + static_cast<std::uint32_t>(strand.begun);
+    piece.offset = strand.begun * copy.piece;
+    const std::uint64_t left = copy.size - piece.offset;
+    const std::uint64_t size = copy.piece == 0 ? left : std::min<std::uint64_t>(copy.piece, left);
+    ++strand.begun;
+    if (strand.view != nullptr) {
+      piece.memory = {strand.view + piece.offset, size};
+    } else {
+      piece.staged.resize(size);
+      piece.memory = piece.staged;
+    }
+    if (strand.view != nullptr || operation.kind == Kind::kReceive) {
+      GANTRY_TRY(begin_transfer(strand, piece));
+      piece.is_done = strand.view != nullptr;
+    }
+    changed = true;
+  }
+  // The device's queue has one piece at a time: the first that is ready for it.
+  bool is_queue_used = false;
+  for (std::size_t i = 0; i < strand.pieces.size();) {
+    Piece& piece = strand.pieces[i];
+    if (GANTRY_TRY(go_on_with_piece(strand, piece, is_queue_used, changed))) {
+      strand.pieces.erase(strand.pieces.begin() + static_cast<std::ptrdiff_t>(i));
+      changed = true;
+    } else if (strand.state != Strand::State::kTransferring) {
+      return true; // it has failed
+    } else {
+      ++i;
+    }
+  }
+  if (strand.pieces.empty() && strand.begun == copy.pieces()) {
+    strand.begun = 0;
+    strand.state = Strand::State::kReady;
+    GANTRY_TRY(finish(strand));
+    return true;
+  }
+  return changed;
+}
+
+Result<bool> Node::go_on_with_piece(Strand& strand, Piece& piece, bool& is_queue_used,
+                                    bool& changed) {
+  const gantry_plugin& plugin = *strand.device->plugin;
+  const bool is_receive = strand.operations.front().kind == Kind::kReceive;
+  const auto failed = [&](gantry_status status) -> Result<bool> {
+    strand.state = Strand::State::kReady;
+    GANTRY_TRY(fail_first(strand, status, plugin.error_message()));
+    return false;
+  };
+  if (piece.transfer != nullptr) {
+    if (!GANTRY_TRY(transport_.is_done(*piece.transfer))) {
+      return false;
+    }
+    piece.transfer.reset();
+    changed = true;
+    if (piece.is_done) {
+      return true;
+    }
+  }
+  if (is_queue_used) {
+    return false;
+  }
+  is_queue_used = true;
+  if (!piece.is_queued) {
+    changed = true;
+    if (const gantry_status status = queue_piece(strand, piece); status != GANTRY_SUCCESS) {
+      return failed(status);
+    }
+  }
+  std::int32_t done = 0;
+  if (const gantry_status status = plugin.query_queue(strand.queue, &done);
+      status != GANTRY_SUCCESS) {
+    return failed(status);
+  }
+  if (done == 0) {
+    return false;
+  }
+  is_queue_used = false;
+  changed = true;
+  if (is_receive) {
+    return true;
+  }
+  piece.is_done = true;
+  GANTRY_TRY(begin_transfer(strand, piece));
+  return false;
+}
+
+Status Node::discard_transfers(Strand& strand) {
+  const Operation& operation = strand.operations.front();
+  const auto discard = [&](Piece& piece) -> Status {
+    if (piece.transfer == nullptr && !(operation.kind == Kind::kReceive && piece.is_queued)) {
+      GANTRY_TRY(begin_transfer(strand, piece));
+    }
+    if (piece.transfer != nullptr) {
+      discarded_.push_back({std::move(piece.staged), std::move(piece.transfer)});
+    }
+    return {};
+  };
+  for (Piece& piece : strand.pieces) {
+    GANTRY_TRY(discard(piece));
+  }
+  const std::uint64_t begun = strand.begun;
+  Status status;
+  for_each_piece(operation.copy,
+                 [&](std::uint32_t number, std::uint64_t offset, std::uint64_t size) {
+                   const std::uint32_t before = number - operation.copy.transfer;
+                   if (before >= begun && status) {
+                     Piece rest;
+                     rest.number = number;
+                     rest.offset = offset;
+                     rest.staged.resize(size);
+                     rest.memory = rest.staged;
+                     status = discard(rest);
+                   }
+                 });
+  strand.pieces.clear();
+  strand.begun = 0;
+  return status;
+}
+
+} // namespace gantry::mpi

@@ -1,0 +1,30 @@
+// Processes that are gone: neither MPI says so. Each side says once a second that it is there, and
+// takes the other one for lost when it has heard nothing for as long as the program's patience.
+//
+// A node that was stopped for that long, and goes on, ends: the program has given it up, and may
+// use memory for something else that bytes of the node were to come to.
+#pragma once
+
+#include <cstdint>
+
+namespace gantry::mpi {
+
+inline constexpr std::uint64_t kSecond = 1'000'000'000;
+
+/// How often a side says that it is there.
+inline constexpr std::uint64_t kSaying = kSecond;
+
+/// The program's patience: GANTRY_MPI_PATIENCE in milliseconds, or 10 s; 0: without end.
+[[nodiscard]] std::uint64_t patience_of_program();
+
+/// A node waits longer for its program, which may be stopped by a debugger.
+[[nodiscard]] inline std::uint64_t patience_of_node(std::uint64_t program) {
+  return 3 * program;
+}
+
+/// How often a side with that patience says that it is there.
+[[nodiscard]] inline std::uint64_t saying_of(std::uint64_t patience) {
+  return patience == 0 || patience > 4 * kSaying ? kSaying : patience / 4;
+}
+
+} // namespace gantry::mpi
