@@ -7,7 +7,6 @@
 #include "plugins/mpi/silence.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <utility>
 
@@ -20,7 +19,6 @@ namespace gantry::mpi {
 namespace {
 
 constexpr std::uint64_t kMicrosecond = 1'000;
-constexpr std::uint64_t kMillisecond = 1'000'000;
 
 /// What the program has started; never freed, as threads may use it until the process ends.
 struct Started {
@@ -154,20 +152,28 @@ bool Job::leave() {
   if (thread_.joinable()) {
     thread_.join();
   }
-  bool all_there = true;
   for (const auto& node : nodes_) {
-    all_there = all_there && !node->is_lost();
     node->put(0, [](std::vector<std::byte>& out) { const Record record(out, Kind::kEnd, 0); });
     node->flush();
+  }
+  std::uint64_t looked = monotonic_now();
+  const auto is_over = [](const auto& node) { return node->has_ended() || node->is_lost(); };
+  for (Pause pause; !std::ranges::all_of(nodes_, is_over); pause.once()) {
+    poll();
+    look_for_silence(monotonic_now(), looked);
+  }
+  bool all_ended = true;
+  for (const auto& node : nodes_) {
+    all_ended = all_ended && node->has_ended();
     node->lose("the program has come to its end");
   }
   const std::lock_guard lock(receiving_);
-  if (all_there) {
+  if (all_ended) {
     transport_.reset();
   } else {
     (void)transport_.release(); // something may be under way for ever
   }
-  return all_there;
+  return all_ended;
 }
 
 Job::Job(std::unique_ptr<Transport> transport, std::vector<std::unique_ptr<RemoteNode>> nodes,
@@ -251,16 +257,6 @@ void Job::Pause::once() {
   }
   const std::uint64_t passed = monotonic_now() - began_;
   std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(passed / kPart, kMillisecond / 2)));
-}
-
-std::uint64_t patience_of_program() {
-  const char* const text = secure_getenv("GANTRY_MPI_PATIENCE");
-  std::uint64_t milliseconds = 0;
-  const std::string_view given = text == nullptr ? "" : text;
-  const auto [end, error] =
-      std::from_chars(given.data(), given.data() + given.size(), milliseconds);
-  const bool is_good = error == std::errc() && end == given.data() + given.size() && !given.empty();
-  return is_good ? milliseconds * kMillisecond : 10 * kSecond;
 }
 
 void Job::say_that_it_is_there() {

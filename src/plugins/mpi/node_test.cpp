@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,6 +59,11 @@ protected:
         const auto step = node->step();
         if (!step) {
           broken_ = step.error().message;
+        }
+        if (step && *step == Node::Step::kFinished && !ended_.contains(node)) {
+          ended_.insert(node);
+          EXPECT_TRUE(node->end());
+          return true;
         }
         return step && *step == Node::Step::kBusy;
       });
@@ -124,6 +130,7 @@ protected:
   std::unique_ptr<Job> job_;
   std::vector<gantry_device*> open_;
   std::string broken_;
+  std::set<const Node*> ended_;
 };
 
 /// Kinds of devices: without queues, whose memory is the process's, and with.

@@ -64,6 +64,7 @@ enum class Kind : std::uint16_t {
   kHasImage,     ///< ImageName: its bytes are there
   kGranted,      ///< of the device `id`: u64 bytes, u64 address, or 0
   kDamaged,      ///< of the device `id`: text, what was wrong with a kPosted or a kGiveBack
+  kEnded,        ///< nothing: the answer to kEnd, and the last that a node says
   kBroken,       ///< text: what ends the connection
 };
 

@@ -158,6 +158,9 @@ Status RemoteNode::take_record(const Head& head, Reader body) {
   switch (head.kind) {
   case Kind::kAlive:
     return {};
+  case Kind::kEnded:
+    has_ended_.store(true, std::memory_order_release);
+    return {};
   case Kind::kBroken:
     return fail("{}", body.get_text());
   case Kind::kHasImage: {

@@ -104,6 +104,9 @@ public:
   /// The strand's failure, which it has no more. All that was put in is done.
   [[nodiscard]] std::pair<gantry_status, std::string> take_failure(Strand& strand);
 
+  /// The node has done all and said its last word.
+  [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+
   /// The node has said that it has the image's bytes.
   [[nodiscard]] bool has_image(const ImageName& name);
 
@@ -136,6 +139,7 @@ private:
   const std::string host_, name_;
   std::atomic<std::uint32_t> next_transfer_{0};
   std::atomic<bool> is_lost_{false};
+  std::atomic<bool> has_ended_{false};
   std::atomic<std::uint64_t> heard_{monotonic_now()};
 
   std::mutex out_mutex_; ///< of what is to be sent

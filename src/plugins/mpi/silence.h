@@ -9,6 +9,7 @@
 
 namespace gantry::mpi {
 
+inline constexpr std::uint64_t kMillisecond = 1'000'000;
 inline constexpr std::uint64_t kSecond = 1'000'000'000;
 
 /// How often a side says that it is there.

@@ -7,6 +7,8 @@ namespace gantry::mpi {
 namespace {
 
 constexpr std::size_t kPiecesUnderWay = 4;
+/// Bytes of one copy for which there is no place, and that are taken all the same.
+constexpr std::uint64_t kMostUnwanted = std::uint64_t{64} << 20;
 
 } // namespace
 
@@ -137,6 +139,10 @@ Result<bool> Node::go_on_with_piece(Strand& strand, Piece& piece, bool& is_queue
 
 Status Node::discard_transfers(Strand& strand) {
   const Operation& operation = strand.operations.front();
+  const CopyFacts& facts = operation.copy;
+  if (facts.size > kMostUnwanted && !strand.device->memory.contains(facts.address, facts.size)) {
+    return fail("{} bytes are copied that do not lie in the device's memory", facts.size);
+  }
   const auto discard = [&](Piece& piece) -> Status {
     if (piece.transfer == nullptr && !(operation.kind == Kind::kReceive && piece.is_queued)) {
       GANTRY_TRY(begin_transfer(strand, piece));

@@ -18,8 +18,6 @@ using std::chrono::microseconds;
 
 using std::chrono::seconds;
 
-constexpr std::uint64_t kMillisecond = 1'000'000;
-
 /// How often a follower looks whether the leader runs something, and for how long it does so when
 /// there was nothing.
 constexpr microseconds kLook{100};

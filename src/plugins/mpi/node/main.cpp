@@ -3,13 +3,20 @@
 #include "plugins/mpi/library.h"
 #include "plugins/mpi/mpi_transport.h"
 #include "plugins/mpi/node/far_plugins.h"
+#include "plugins/mpi/node/guardian.h"
 #include "plugins/mpi/node/loop.h"
 #include "plugins/mpi/node/node.h"
 #include "plugins/mpi/roles.h"
+#include "plugins/mpi/silence.h"
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <sys/prctl.h>
@@ -56,9 +63,52 @@ Result<int> program_of(std::span<const Role> roles, int self) {
   return programs[nodes_before % programs.size()];
 }
 
+/// Ends the process if MPI takes too long to start.
+class Watch {
+public:
+  explicit Watch(const Library& library) : thread_([this, name = library.name()] { wait(name); }) {}
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch() {
+    {
+      const std::lock_guard lock(mutex_);
+      has_started_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+private:
+  void wait(const std::string& name) {
+    const std::chrono::nanoseconds patience(6 * patience_of_program());
+    std::unique_lock lock(mutex_);
+    const auto has_started = [this] { return has_started_; };
+    if (patience.count() == 0) {
+      changed_.wait(lock, has_started);
+    } else if (!changed_.wait_for(lock, patience, has_started)) {
+      std::fprintf(stderr,
+                   "gantry-node: error: %s has not started for %lld s: all processes of the job "
+                   "have to; start the program with GANTRY_DEVICES=mpi in its environment\n",
+                   name.c_str(),
+                   static_cast<long long>(
+                       std::chrono::duration_cast<std::chrono::seconds>(patience).count()));
+      _exit(EXIT_FAILURE);
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool has_started_ = false;
+  std::thread thread_;
+};
+
 Status work() {
   const auto library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
-  GANTRY_TRY(library->initialise());
+  {
+    // A program that does not start MPI lets everybody wait for ever.
+    const Watch watch(*library);
+    GANTRY_TRY(library->initialise());
+  }
   {
     const Role own = own_role(Role::What::kNode, library->name());
     std::vector<Role> roles(static_cast<std::size_t>(library->size(library->world())));
@@ -74,6 +124,7 @@ Status work() {
       std::fflush(stdout);
       _exit(EXIT_FAILURE); // workers may be at work still
     }
+    GANTRY_TRY(node.end());
   }
   return library->finalise();
 }
@@ -87,13 +138,14 @@ int main(int count, char** words) {
     std::fputs(kHelp.data(), is_help ? stdout : stderr);
     return is_help ? EXIT_SUCCESS : 2;
   }
-  prctl(PR_SET_NAME, "gantry-node");
   // Whole lines, so that what kernels print is seen in order.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   if (!is_launched()) {
     std::fputs(kHelp.data(), stderr);
     return 2;
   }
+  become_guarded();
+  prctl(PR_SET_NAME, "gantry-node");
   if (const Status status = work(); !status) {
     std::fprintf(stderr, "gantry-node: error: %s\n", status.error().message.c_str());
     return EXIT_FAILURE;

@@ -3,25 +3,36 @@
 #include "base/monotonic.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace gantry::mpi {
 
-Node::~Node() {
+void Node::close() {
   for (const auto& [number, strand] : strands_) {
     if (strand->queue != nullptr) {
       (void)strand->device->plugin->destroy_queue(strand->queue);
     }
   }
+  strands_.clear();
   for (const auto& [number, image] : images_) {
     (void)devices_[image.device].plugin->destroy_image(image.handle);
   }
+  images_.clear();
   for (FarDevice& device : devices_) {
     if (device.handle != nullptr) {
       device.release_blocks();
-      (void)device.plugin->close_device(device.handle);
+      (void)device.plugin->close_device(std::exchange(device.handle, nullptr));
     }
   }
+}
+
+Status Node::end() {
+  close();
+  {
+    const Record record(out_, Kind::kEnded, 0);
+  }
+  return flush();
 }
 
 Result<Node::Step> Node::step() {
@@ -64,7 +75,12 @@ Result<Node::Step> Node::step() {
                          !is_request_running_ && discarded_.empty();
     return is_done ? Step::kFinished : changed ? Step::kBusy : Step::kIdle;
   };
-  auto outcome = work();
+  Result<Step> outcome = Step::kIdle;
+  try {
+    outcome = work();
+  } catch (const std::bad_alloc&) {
+    outcome = fail("there is not as much memory as what the program sends needs");
+  }
   if (!outcome) {
     out_.clear();
     Record(out_, Kind::kBroken, 0).put_text(outcome.error().message);
@@ -137,7 +153,7 @@ Status Node::take_image(int from, Reader body) {
   while (body.left() >= sizeof(std::int32_t)) {
     others.push_back(body.get<std::int32_t>());
   }
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 33;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
   const auto is_process = [&](std::int32_t other) {
     return other >= 0 && other < transport_.processes() && other != transport_.self();
   };

@@ -38,8 +38,10 @@ public:
       : transport_(transport), program_(program), plugins_(plugins), workers_(workers) {}
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
-  /// Closes what is open here.
-  ~Node();
+  ~Node() { close(); }
+
+  /// Closes what is open, and tells the program that this was all.
+  [[nodiscard]] Status end();
 
   enum class Step : std::uint8_t {
     kIdle,    ///< nothing has changed
@@ -127,6 +129,7 @@ private:
     std::unique_ptr<Transfer> transfer;
   };
 
+  void close();
   Status take_message(int from, Bytes message);
   Status take_record(int from, const Head& head, Reader body);
   Status take_operation(const Head& head, Reader body);

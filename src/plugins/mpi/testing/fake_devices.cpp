@@ -151,6 +151,7 @@ gantry_plugin make_table() {
     }
     ++fake_devices().open;
     device->used += request->bytes;
+    fake_devices().last_block = *address;
     device->blocks[*address] = request->bytes;
     return GANTRY_SUCCESS;
   };
