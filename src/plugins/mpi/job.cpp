@@ -162,9 +162,13 @@ bool Job::leave() {
     poll();
     look_for_silence(monotonic_now(), looked);
   }
-  bool all_ended = true;
+  const bool all_ended =
+      std::ranges::all_of(nodes_, [](const auto& node) { return node->has_ended(); });
   for (const auto& node : nodes_) {
-    all_ended = all_ended && node->has_ended();
+    node->put(0, [&](std::vector<std::byte>& out) {
+      Record(out, Kind::kLeave, 0).put(static_cast<std::uint32_t>(all_ended ? 1 : 0));
+    });
+    node->flush();
     node->lose("the program has come to its end");
   }
   const std::lock_guard lock(receiving_);

@@ -42,9 +42,10 @@ enum class Kind : std::uint16_t {
   kImage = 100, ///< ImageName, u32 transfer, u32 onward, i32 for each process that gets the image
                 ///< behind this one: its bytes come, and stay; see images.h
   kEnd,         ///< nothing: the program has come to its end
-  kAlive,       ///< of the program: u64 nanoseconds of patience, see silence.h; of a node: nothing
-  kPosted,      ///< of the device `id`: u64 address, the bytes; what comes behind it finds them
-  kGiveBack,    ///< of the device `id`: u64 address, u64 bytes, u32 again: another is granted
+  kLeave,    ///< the last word, when all have ended that are there: u32, 1: MPI is to be finalised
+  kAlive,    ///< of the program: u64 nanoseconds of patience, see silence.h; of a node: nothing
+  kPosted,   ///< of the device `id`: u64 address, the bytes; what comes behind it finds them
+  kGiveBack, ///< of the device `id`: u64 address, u64 bytes, u32 again: another is granted
   // Of strands, numbered by `id`:
   kCreateStrand = 200, ///< u32 device
   kDestroyStrand,      ///< nothing: all that was put in is done

@@ -1,12 +1,18 @@
 #include "plugins/mpi/node/guardian.h"
 
+#include "base/monotonic.h"
+
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,23 +21,82 @@ namespace gantry::mpi {
 
 namespace {
 
-volatile pid_t guarded = 0;
+/// What both share; null without a guardian.
+struct Life {
+  std::atomic<std::uint64_t> shown;
+  std::atomic<std::uint64_t> patience;
+};
+Life* life = nullptr;
 
-void hand_on(int signal) {
-  kill(guarded, signal);
+void do_nothing(int /*signal*/) {}
+
+/// Signals that ask the process to end, and the child's end.
+sigset_t signals_of_interest() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD}) {
+    sigaddset(&signals, signal);
+  }
+  return signals;
 }
 
-/// What the launcher is to see of a node that was killed: with 0 it goes on with the others, if it
-/// does so at all.
-constexpr int kStatusOfKilled = EXIT_SUCCESS;
+bool is_stale() {
+  const std::uint64_t patience = life == nullptr ? 0 : life->patience.load();
+  const std::uint64_t now = monotonic_now();
+  const std::uint64_t shown = patience == 0 ? now : life->shown.load();
+  return now > shown && now - shown > patience;
+}
+
+/// The child's status, when it has ended.
+int guard(pid_t child) {
+  constexpr timespec kLook = {.tv_sec = 0, .tv_nsec = 200'000'000};
+  constexpr std::uint64_t kGrace = 3'000'000'000;
+  const sigset_t signals = signals_of_interest();
+  std::uint64_t asked = 0; // to end
+  for (int status = 0;;) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child || (ended < 0 && errno != EINTR)) {
+      return status;
+    }
+    const int signal = sigtimedwait(&signals, nullptr, &kLook);
+    if (signal > 0 && signal != SIGCHLD) {
+      asked = asked == 0 ? monotonic_now() : asked;
+      kill(child, signal);
+    }
+    // With MPICH the job would end with the node, which ends it with the job in any case.
+    const bool ends_job = std::getenv("PMI_FD") != nullptr;
+    if ((is_stale() && !ends_job) || (asked != 0 && monotonic_now() - asked > kGrace)) {
+      kill(child, SIGKILL);
+    }
+  }
+}
+
+void explain_end(pid_t child, int signal) {
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  const char* const why = signal == SIGKILL && is_stale()
+                              ? ", because it was stopped, or waited for something for too long"
+                              : "";
+  std::fprintf(stderr,
+               "gantry-node: error: the node's process %d on %s was ended by signal %d (%s)%s\n",
+               static_cast<int>(child), host.data(), signal, strsignal(signal), why);
+  std::fflush(stderr);
+}
 
 } // namespace
 
 void become_guarded() {
+  void* const shared =
+      mmap(nullptr, sizeof(Life), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    return; // it works without a guardian too
+  }
+  life = new (shared) Life{};
   const pid_t guardian = getpid();
   const pid_t child = fork();
   if (child < 0) {
-    return; // it works without one too
+    life = nullptr;
+    return;
   }
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -40,24 +105,24 @@ void become_guarded() {
     }
     return;
   }
-  guarded = child;
   prctl(PR_SET_NAME, "gantry-guardian");
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
-    std::signal(signal, hand_on);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const sigset_t signals = signals_of_interest();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGCHLD, do_nothing); // ignored, it would not be waited for
+  const int status = guard(child);
+  if (WIFSIGNALED(status)) {
+    explain_end(child, WTERMSIG(status));
+    _exit(EXIT_FAILURE);
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  _exit(WEXITSTATUS(status));
+}
+
+void show_life(std::uint64_t now, std::uint64_t patience) {
+  if (life != nullptr) {
+    life->shown.store(now, std::memory_order_relaxed);
+    life->patience.store(patience, std::memory_order_relaxed);
   }
-  if (!WIFSIGNALED(status)) {
-    _exit(WEXITSTATUS(status));
-  }
-  std::array<char, 256> host = {};
-  gethostname(host.data(), host.size() - 1);
-  std::fprintf(stderr,
-               "gantry-node: error: the node's process %d on %s was ended by signal %d (%s)\n",
-               static_cast<int>(child), host.data(), WTERMSIG(status), strsignal(WTERMSIG(status)));
-  std::fflush(stderr);
-  _exit(std::getenv("GANTRY_X") ? atoi(std::getenv("GANTRY_X")) : kStatusOfKilled);
 }
 
 } // namespace gantry::mpi

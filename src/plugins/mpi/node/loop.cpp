@@ -1,6 +1,7 @@
 #include "plugins/mpi/node/loop.h"
 
 #include "base/monotonic.h"
+#include "plugins/mpi/node/guardian.h"
 #include "plugins/mpi/silence.h"
 
 #include <algorithm>
@@ -94,6 +95,7 @@ Status Loop::look_for_silence(std::uint64_t& before) const {
   const std::uint64_t patience = node_->patience();
   const std::uint64_t now = monotonic_now();
   const std::uint64_t gap = now - std::exchange(before, now);
+  show_life(now, patience_of_node(patience));
   if (patience == 0) {
     return {};
   }

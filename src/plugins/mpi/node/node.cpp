@@ -27,7 +27,7 @@ void Node::close() {
   }
 }
 
-Status Node::end() {
+Status Node::say_that_it_has_ended() {
   close();
   {
     const Record record(out_, Kind::kEnded, 0);
@@ -73,7 +73,10 @@ Result<Node::Step> Node::step() {
         image_bytes_, [](const Image& image) { return !image.handed_on.empty(); });
     const bool is_done = has_ended_ && !hands_on && active_.empty() && requests_.empty() &&
                          !is_request_running_ && discarded_.empty();
-    return is_done ? Step::kFinished : changed ? Step::kBusy : Step::kIdle;
+    if (is_done && !std::exchange(said_end_, true)) {
+      GANTRY_TRY(say_that_it_has_ended());
+    }
+    return finalises_ ? Step::kFinished : changed ? Step::kBusy : Step::kIdle;
   };
   Result<Step> outcome = Step::kIdle;
   try {
@@ -133,6 +136,9 @@ Status Node::take_record(int from, const Head& head, Reader body) {
   case Kind::kEnd:
     has_ended_ = true;
     return {};
+  case Kind::kLeave:
+    finalises_ = body.get<std::uint32_t>() != 0;
+    return body.is_at_end() ? Status() : fail("the program's last word is damaged");
   case Kind::kAlive:
     patience_ = body.get<std::uint64_t>();
     return body.is_at_end() ? Status() : fail("the program's patience is damaged");

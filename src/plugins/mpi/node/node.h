@@ -40,18 +40,18 @@ public:
   Node& operator=(const Node&) = delete;
   ~Node() { close(); }
 
-  /// Closes what is open, and tells the program that this was all.
-  [[nodiscard]] Status end();
-
   enum class Step : std::uint8_t {
     kIdle,    ///< nothing has changed
     kBusy,    ///< something has
     kLeft,    ///< the caller is the leader no more
-    kFinished ///< the program has come to its end, and all is done
+    kFinished ///< the program has said its last word
   };
   /// Takes what has come and goes on with what is under way. An error ends the node's work: the
   /// program has been told, if it can be.
   [[nodiscard]] Result<Step> step();
+
+  /// Behind kFinished: all processes of the job finalise MPI.
+  [[nodiscard]] bool finalises() const { return finalises_.value_or(false); }
 
   /// When the program was heard of last, and how long it waits for a node, in nanoseconds; 0: not
   /// known, or without end.
@@ -130,6 +130,7 @@ private:
   };
 
   void close();
+  Status say_that_it_has_ended();
   Status take_message(int from, Bytes message);
   Status take_record(int from, const Head& head, Reader body);
   Status take_operation(const Head& head, Reader body);
@@ -213,7 +214,9 @@ private:
   std::deque<Request> requests_;
   bool is_request_running_ = false;
   std::deque<Discarded> discarded_;
-  bool has_ended_ = false;
+  bool has_ended_ = false;        ///< the program
+  bool said_end_ = false;         ///< so has all that was done here
+  std::optional<bool> finalises_; ///< what kLeave says
   std::uint64_t heard_ = 0;
   std::uint64_t patience_ = 0;
 
