@@ -137,6 +137,9 @@ typedef struct gantry_device_properties {
   /** The clock of read_times(): "CLOCK_MONOTONIC" if its values are those of the system's clock of
       that name, otherwise any name. Null if the device has no times. */
   const char* clock;
+  /** What messages call the device, and its uid, in place of the plugin's name and the device's
+      index: null if that will do. Without a ' ' it is unique among the plugin's devices. */
+  const char* name;
 } gantry_device_properties;
 
 /* Launches. */

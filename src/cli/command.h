@@ -32,6 +32,7 @@ Result<int> run_gxx(int argc, char** argv);
 Result<int> run_inspect(int argc, char** argv);
 Result<int> run_link(int argc, char** argv);
 Result<int> run_linker_of_gcc(int argc, char** argv);
+Result<int> run_mpirun(int argc, char** argv);
 Result<int> run_pack(int argc, char** argv);
 Result<int> run_plugin_check(int argc, char** argv);
 Result<int> run_profile(int argc, char** argv);

@@ -26,6 +26,8 @@ constexpr std::array kCommands = {
     Command{"inspect", "show device images, offload entries and registration of files",
             run_inspect},
     Command{"link", "link a program with device code, as Clang's driver does", run_link},
+    Command{"mpirun", "run a program with the devices of other machines, in a job of MPI's",
+            run_mpirun},
     Command{"pack", "put device images into an offload binary, or take them out", run_pack},
     Command{"plugin-check", "test a plugin against the contract of gantry/plugin.h",
             run_plugin_check},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -146,6 +147,24 @@ Result<Ended> run_to_the_end(const std::vector<std::string>& arguments,
   }
   ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ended;
+}
+
+std::filesystem::path found_program(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  if (name.find('/') != std::string::npos || path == nullptr) {
+    return name;
+  }
+  std::string_view rest = path;
+  for (bool more = true; more;) {
+    const std::size_t colon = rest.find(':');
+    const std::filesystem::path candidate = std::filesystem::path(rest.substr(0, colon)) / name;
+    if (access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+    more = colon != std::string_view::npos;
+    rest.remove_prefix(more ? colon + 1 : rest.size());
+  }
+  return name;
 }
 
 tl::unexpected<Error> replace_process(std::vector<std::string> arguments, std::string_view advice) {

@@ -4,6 +4,7 @@
 #include "base/result.h"
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,9 @@ private:
 run_to_the_end(const std::vector<std::string>& arguments,
                const std::vector<std::pair<std::string, std::string>>& environment,
                std::chrono::seconds patience, const HeldSignals& signals);
+
+/// Where the shell finds a program; the name itself if it does not.
+[[nodiscard]] std::filesystem::path found_program(const std::string& name);
 
 /// Replaces this process by the program that is the first of `arguments`; returns only where that
 /// fails, an error that ends with `advice`.

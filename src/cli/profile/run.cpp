@@ -3,6 +3,7 @@
 #include "base/installation.h"
 #include "base/mapped_file.h"
 #include "base/monotonic.h"
+#include "cli/subprocess.h"
 #include "format/elf.h"
 
 #include <algorithm>
@@ -44,25 +45,6 @@ std::vector<std::string> needed_libraries(const std::filesystem::path& program) 
     }
   }
   return libraries;
-}
-
-/// Where the shell finds a program; the name itself if it does not.
-std::filesystem::path found_program(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  if (name.find('/') != std::string::npos || path == nullptr) {
-    return name;
-  }
-  std::string_view rest = path;
-  for (bool more = true; more;) {
-    const std::size_t colon = rest.find(':');
-    const std::filesystem::path candidate = std::filesystem::path(rest.substr(0, colon)) / name;
-    if (access(candidate.c_str(), X_OK) == 0) {
-      return candidate;
-    }
-    more = colon != std::string_view::npos;
-    rest.remove_prefix(more ? colon + 1 : rest.size());
-  }
-  return name;
 }
 
 /// `first:rest`, as search paths are.

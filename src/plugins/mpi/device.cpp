@@ -216,8 +216,9 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
   opened->capabilities = facts.capabilities;
   opened->is_visible = facts.is_visible != 0;
   opened->is_checked = settings->check_memory != 0;
-  opened->description = fmt::format("mpi-{}-{}-{} on {}: {}", wanted->node->process(), wanted->kind,
-                                    wanted->index, wanted->node->host(), values.get_text());
+  opened->name = fmt::format("mpi-{}-{}-{} on {}", wanted->node->process(), wanted->kind,
+                             wanted->index, wanted->node->host());
+  opened->description = fmt::format("{}: {}", opened->name, values.get_text());
   wanted->node->watch(wanted->far, opened.get());
   wanted->open = *device = opened.release();
   wanted->uses = 1;
@@ -251,7 +252,8 @@ gantry_status get_properties(gantry_device* device, gantry_device_properties* pr
                     .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_POSTED_COPIES |
                                     (device->capabilities & GANTRY_CAPABILITY_CHECKED_MEMORY),
                     .description = device->description.c_str(),
-                    .clock = nullptr});
+                    .clock = nullptr,
+                    .name = device->name.c_str()});
   return GANTRY_SUCCESS;
 }
 

@@ -44,6 +44,7 @@ struct gantry_device {
   gantry::mpi::RemoteNode& node;
   const std::uint32_t far;        ///< its number on the node
   std::uint32_t capabilities = 0; ///< the far plugin's
+  std::string name;               ///< "mpi-2-cuda-0 on host"
   std::string description;
   bool is_visible = false; ///< the node's process can access the device's memory
   bool is_checked = false; ///< what is wrong with blocks is to be said when they are freed

@@ -48,7 +48,7 @@ bool is_stale() {
 }
 
 /// The child's status, when it has ended.
-int guard(pid_t child) {
+int guard(pid_t child, bool& was_asked) {
   constexpr timespec kLook = {.tv_sec = 0, .tv_nsec = 200'000'000};
   constexpr std::uint64_t kGrace = 3'000'000'000;
   const sigset_t signals = signals_of_interest();
@@ -60,6 +60,7 @@ int guard(pid_t child) {
     }
     const int signal = sigtimedwait(&signals, nullptr, &kLook);
     if (signal > 0 && signal != SIGCHLD) {
+      was_asked = true;
       asked = asked == 0 ? monotonic_now() : asked;
       kill(child, signal);
     }
@@ -110,9 +111,12 @@ void become_guarded() {
   const sigset_t signals = signals_of_interest();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGCHLD, do_nothing); // ignored, it would not be waited for
-  const int status = guard(child);
+  bool was_asked = false;
+  const int status = guard(child, was_asked);
   if (WIFSIGNALED(status)) {
-    explain_end(child, WTERMSIG(status));
+    if (!was_asked) {
+      explain_end(child, WTERMSIG(status));
+    }
     _exit(EXIT_FAILURE);
   }
   _exit(WEXITSTATUS(status));

@@ -32,7 +32,7 @@ Result<PluginDevice> PluginDevice::open(const Plugin& plugin, std::int32_t index
 PluginDevice::PluginDevice(PluginDevice&& other) noexcept
     : plugin_(other.plugin_), index_(other.index_), handle_(std::exchange(other.handle_, nullptr)),
       capabilities_(other.capabilities_.load()), description_(other.description_),
-      clock_(other.clock_), name_(std::move(other.name_)) {}
+      clock_(other.clock_), own_name_(std::move(other.own_name_)), name_(std::move(other.name_)) {}
 
 PluginDevice::~PluginDevice() {
   if (handle_ != nullptr) {
@@ -47,6 +47,10 @@ Status PluginDevice::read_properties() {
   capabilities_ = properties.capabilities;
   description_ = properties.description == nullptr ? "" : properties.description;
   clock_ = properties.clock;
+  if (properties.name != nullptr) {
+    own_name_ = properties.name;
+    name_.label = fmt::format("device {} ({})", name_.number, own_name_);
+  }
   return {};
 }
 

@@ -68,6 +68,10 @@ public:
   [[nodiscard]] const char* clock() const { return clock_; }
   /// What events and messages call it.
   [[nodiscard]] const DeviceName& name() const { return name_; }
+  /// What is its own among all devices: "cuda-0".
+  [[nodiscard]] std::string uid() const {
+    return own_name_.empty() ? fmt::format("{}-{}", plugin_->name(), index_) : own_name_;
+  }
 
   /// How well an image of the plugin's suits this device: the larger the better, 0 not at all.
   [[nodiscard]] std::uint32_t rank(std::span<const std::byte> image) const {
@@ -146,6 +150,7 @@ private:
   std::atomic<std::uint32_t> capabilities_ = 0;
   const char* description_ = ""; ///< the plugin's, as is the next
   const char* clock_ = nullptr;
+  std::string own_name_; ///< if it has one
   DeviceName name_;
 };
 

@@ -24,9 +24,8 @@ class Device {
 public:
   /// `image_folder` is where copies of the images loaded are left for debuggers, empty for nowhere.
   Device(PluginDevice device, std::string image_folder)
-      : device_(std::move(device)), image_folder_(std::move(image_folder)),
-        uid_(fmt::format("{}-{}", device_.plugin().name(), device_.index())), queues_(device_),
-        data_environment_(device_, allocations_) {}
+      : device_(std::move(device)), image_folder_(std::move(image_folder)), uid_(device_.uid()),
+        queues_(device_), data_environment_(device_, allocations_) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 

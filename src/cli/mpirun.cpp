@@ -1,0 +1,327 @@
+// `gantry mpirun`: a program with the nodes whose devices it uses, as one job of MPI's: writes the
+// line of the launcher that is there (Open MPI's, MPICH's, Slurm's), and runs it.
+
+#include "base/installation.h"
+#include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/program_command.h"
+#include "cli/subprocess.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace gantry::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+enum class Mpi : std::uint8_t { kOpenMpi, kMpich, kSlurm };
+
+struct Launcher {
+  Mpi mpi = Mpi::kOpenMpi;
+  std::string path;
+};
+
+struct JobOptions {
+  std::uint32_t processes = 2;
+  std::string mpi;
+  std::string devices;
+  std::string hosts;
+  std::string hostfile;
+  std::string launcher_options;
+  bool print = false;
+};
+
+/// Empty if the program is not there.
+std::string on_path(const std::string& program) {
+  const std::filesystem::path found = found_program(program);
+  return found == program ? "" : found.string();
+}
+
+/// Whose launcher a program is, by what it says of itself.
+std::optional<Mpi> mpi_of(const std::string& launcher) {
+  const HeldSignals signals;
+  const auto said = run_to_the_end({launcher, "--version"}, {}, std::chrono::seconds(10), signals);
+  if (!said) {
+    return std::nullopt;
+  }
+  return said->output.find("Open MPI") != std::string::npos ? std::optional(Mpi::kOpenMpi)
+         : said->output.find("HYDRA") != std::string::npos  ? std::optional(Mpi::kMpich)
+                                                            : std::nullopt;
+}
+
+/// The first of these programs that is there and is that MPI's.
+std::optional<Launcher> find_launcher(std::optional<Mpi> wanted,
+                                      std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    if (const std::string path = on_path(name); !path.empty()) {
+      if (const auto mpi = mpi_of(path); mpi && (!wanted || mpi == wanted)) {
+        return Launcher{*mpi, path};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Launcher> choose_launcher(const std::string& mpi) {
+  const std::string srun = on_path("srun");
+  if (mpi == "slurm" || (mpi.empty() && std::getenv("SLURM_JOB_ID") != nullptr && !srun.empty())) {
+    return srun.empty() ? fail("there is no srun, Slurm's launcher, on PATH")
+                        : Result<Launcher>(Launcher{Mpi::kSlurm, srun});
+  }
+  std::optional<Launcher> found;
+  if (mpi.empty()) {
+    found = find_launcher(std::nullopt, {"mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.hydra"});
+  } else if (mpi == "openmpi") {
+    found = find_launcher(Mpi::kOpenMpi, {"mpirun", "mpiexec", "mpirun.openmpi"});
+  } else {
+    found = find_launcher(Mpi::kMpich, {"mpiexec.hydra", "mpirun", "mpiexec", "mpiexec.mpich"});
+  }
+  if (!found) {
+    return fail("there is no launcher of {} on PATH; install one (Debian's packages openmpi-bin "
+                "and mpich)",
+                mpi.empty()        ? "Open MPI or MPICH"
+                : mpi == "openmpi" ? "Open MPI"
+                                   : "MPICH");
+  }
+  return *found;
+}
+
+Words split_words(std::string_view text) {
+  Words words;
+  while (!text.empty()) {
+    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    text.remove_prefix(begin);
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) {
+      words.emplace_back(text.substr(0, end));
+    }
+    text.remove_prefix(end);
+  }
+  return words;
+}
+
+void append_words(Words& words, std::initializer_list<std::string_view> more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+/// Open MPI's processes have of the environment what is named, where they are on other machines.
+void export_variables(Words& words) {
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (text.starts_with("GANTRY_") || (text.starts_with("OMP_") && !text.starts_with("OMPI_"))) {
+      append_words(words, {"-x", text.substr(0, text.find('='))});
+    }
+  }
+}
+
+Words line_of_mpi(const Launcher& launcher, const JobOptions& options, const Words& program,
+                  const std::string& node) {
+  const bool is_open = launcher.mpi == Mpi::kOpenMpi;
+  const bool is_here = options.hosts.empty() && options.hostfile.empty() &&
+                       std::getenv("SLURM_JOB_ID") == nullptr &&
+                       std::getenv("PBS_JOBID") == nullptr;
+  Words line = {launcher.path};
+  if (is_open) {
+    // A node that is gone is not the end of the job; and each has all of its machine's processors.
+    append_words(line, {"--enable-recovery", "--bind-to", "none"});
+    if (is_here) {
+      append_words(line, {"--oversubscribe"});
+    }
+    export_variables(line);
+  }
+  if (!options.hosts.empty()) {
+    append_words(line, {is_open ? "--host" : "-hosts", options.hosts});
+  }
+  if (!options.hostfile.empty()) {
+    append_words(line, {is_open ? "--hostfile" : "-f", options.hostfile});
+  }
+  const Words own = split_words(options.launcher_options);
+  line.insert(line.end(), own.begin(), own.end());
+  append_words(line, {"-n", "1"});
+  line.insert(line.end(), program.begin(), program.end());
+  append_words(line, {":", "-n", std::to_string(options.processes - 1), node});
+  return line;
+}
+
+/// Slurm reads what is to be run from a file: this one is in memory.
+Result<Words> line_of_slurm(const Launcher& launcher, const JobOptions& options,
+                            const Words& program, const std::string& node) {
+  std::string text = "0";
+  for (const std::string& word : program) {
+    if (word.find_first_of(" \t\n\"'%\\") != std::string::npos) {
+      return fail("the word '{}' cannot be handed over by srun --multi-prog; put the command into "
+                  "a script",
+                  word);
+    }
+    text += " " + word;
+  }
+  const std::string last = std::to_string(options.processes - 1);
+  text += fmt::format("\n1{} {}\n", options.processes > 2 ? "-" + last : "", node);
+  const int file = memfd_create("gantry-mpirun", 0);
+  if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return fail("a file in memory cannot be had: {}", std::strerror(errno));
+  }
+  Words line = {launcher.path, "-n", std::to_string(options.processes), "--kill-on-bad-exit=0"};
+  if (!options.hosts.empty()) {
+    append_words(line, {"--nodelist", options.hosts});
+  }
+  const Words own = split_words(options.launcher_options);
+  line.insert(line.end(), own.begin(), own.end());
+  append_words(line, {"--multi-prog", fmt::format("/proc/{}/fd/{}", getpid(), file)});
+  return line;
+}
+
+/// As a shell reads it.
+std::string quoted(const std::string& word) {
+  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "-_./:=,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+    return word;
+  }
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return text + "'";
+}
+
+/// What a job says on stderr goes on to this process's; the last word of a node is kept.
+std::string hand_on(int from) {
+  constexpr std::string_view kOfNode = "gantry-node: error: ";
+  std::string last;
+  std::string line;
+  std::array<char, 4096> buffer = {};
+  for (;;) {
+    const ssize_t count = read(from, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count <= 0) {
+      return last;
+    }
+    const std::string_view text(buffer.data(), static_cast<std::size_t>(count));
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    for (const char c : text) {
+      if (c != '\n') {
+        line += c;
+        continue;
+      }
+      if (const std::size_t begin = line.find(kOfNode); begin != std::string::npos) {
+        last = line.substr(begin + kOfNode.size());
+      }
+      line.clear();
+    }
+  }
+}
+
+volatile pid_t launched_job = 0;
+
+Result<int> run_job(Words line) {
+  std::vector<char*> words;
+  for (std::string& word : line) {
+    words.push_back(word.data());
+  }
+  words.push_back(nullptr);
+  std::array<int, 2> ends = {};
+  if (pipe(ends.data()) != 0) {
+    return fail("a pipe cannot be had: {}", std::strerror(errno));
+  }
+  launched_job = fork();
+  if (launched_job < 0) {
+    return fail("the launcher cannot be started: {}", std::strerror(errno));
+  }
+  if (launched_job == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    execv(words[0], words.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    std::signal(signal, [](int same) { kill(launched_job, same); });
+  }
+  const std::string last_word = hand_on(ends[0]);
+  int status = 0;
+  while (waitpid(launched_job, &status, 0) < 0 && errno == EINTR) {
+  }
+  const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (code != 0 && !last_word.empty()) {
+    return fail("the job has ended with status {}: {}", code, last_word);
+  }
+  return code;
+}
+
+} // namespace
+
+Result<int> run_mpirun(int argc, char** argv) {
+  JobOptions options;
+  CLI::App app(
+      "Runs a program in a job of MPI's, with nodes whose devices it uses, by the launcher\n"
+      "that is there: Open MPI's, MPICH's or Slurm's.",
+      "gantry mpirun");
+  app.add_option("-n,--processes", options.processes,
+                 "The processes of the job: the program, and nodes [2]")
+      ->check(from_one_up());
+  app.add_option("--devices", options.devices,
+                 "GANTRY_DEVICES of the program; mpi[:KIND] are devices of nodes [mpi]");
+  app.add_option("--hosts", options.hosts, "Machines, separated by commas");
+  app.add_option("--hostfile", options.hostfile, "A file with machines, in the launcher's form");
+  app.add_option("--mpi", options.mpi, "Whose launcher: openmpi, mpich, slurm [the one on PATH]")
+      ->check(CLI::IsMember({"openmpi", "mpich", "slurm"}));
+  app.add_option("--launcher-options", options.launcher_options,
+                 "Words for the launcher, separated by spaces");
+  app.add_flag("--print", options.print, "Print the launcher's line, and run nothing");
+  std::string program_word; // for --help: it is split off before
+  app.add_option("PROGRAM [ARGUMENT…]", program_word,
+                 "The program; all behind it are its arguments");
+  app.footer("Examples:\n"
+             "  gantry mpirun -n 4 ./app                 with three nodes, of this machine\n"
+             "  gantry mpirun -n 3 --hosts a,b,c ./app   the program on a, nodes on b and c\n"
+             "  gantry mpirun --devices mpi:cuda ./app   only the nodes' GPUs");
+  const ProgramCommand command = split_program_command(app, argc, argv);
+  if (const std::optional<int> status =
+          parse(app, static_cast<int>(command.own.size()), command.own.data())) {
+    return *status;
+  }
+  if (command.program.empty()) {
+    return fail("no program is named; `gantry mpirun --help` explains");
+  }
+  if (options.processes < 2) {
+    return fail("a job of one process has no node; -n takes 2 and more");
+  }
+  const Words program(command.program.begin(), command.program.end());
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
+  const std::string node = (root / "libexec/gantry-node").string();
+  if (!options.devices.empty() || std::getenv("GANTRY_DEVICES") == nullptr) {
+    setenv("GANTRY_DEVICES", options.devices.empty() ? "mpi" : options.devices.c_str(), 1);
+  }
+  const Launcher launcher = GANTRY_TRY(choose_launcher(options.mpi));
+  const Words line = launcher.mpi == Mpi::kSlurm
+                         ? GANTRY_TRY(line_of_slurm(launcher, options, program, node))
+                         : line_of_mpi(launcher, options, program, node);
+  if (options.print) {
+    fmt::print("GANTRY_DEVICES={}", quoted(std::getenv("GANTRY_DEVICES")));
+    for (const std::string& word : line) {
+      fmt::print(" {}", quoted(word));
+    }
+    fmt::print("\n");
+    return 0;
+  }
+  return run_job(line);
+}
+
+} // namespace gantry::cli
