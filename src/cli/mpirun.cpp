@@ -15,9 +15,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +28,9 @@ namespace gantry::cli {
 namespace {
 
 using Words = std::vector<std::string>;
+
+/// What the program's status comes behind, on stderr.
+constexpr std::string_view kWord = "gantry-mpirun: the program's status is";
 
 enum class Mpi : std::uint8_t { kOpenMpi, kMpich, kSlurm };
 
@@ -151,6 +156,10 @@ Words line_of_mpi(const Launcher& launcher, const JobOptions& options, const Wor
   const Words own = split_words(options.launcher_options);
   line.insert(line.end(), own.begin(), own.end());
   append_words(line, {"-n", "1"});
+  if (!options.print) {
+    // With recovery Open MPI's launcher does not say how the program has ended.
+    append_words(line, {node, "--program", kWord});
+  }
   line.insert(line.end(), program.begin(), program.end());
   append_words(line, {":", "-n", std::to_string(options.processes - 1), node});
   return line;
@@ -198,36 +207,53 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// What a job says on stderr goes on to this process's; the last word of a node is kept.
-std::string hand_on(int from) {
+/// What a job has said on stderr.
+struct Said {
+  std::string of_node;               ///< the last error of a node's
+  std::optional<int> program_status; ///< behind kWord
+};
+
+volatile pid_t launched_job = 0;
+
+/// Hands it on to this process's stderr, line by line. A launcher that does not end behind the
+/// program is ended: nodes wait for MPI to start, in a program that has not started it.
+Said hand_on(int from) {
+  constexpr int kGrace = 5'000; // ms
   constexpr std::string_view kOfNode = "gantry-node: error: ";
-  std::string last;
-  std::string line;
+  Said said;
+  std::string text;
   std::array<char, 4096> buffer = {};
-  for (;;) {
+  for (int signal = SIGTERM;;) {
+    pollfd watched = {.fd = from, .events = POLLIN, .revents = 0};
+    if (poll(&watched, 1, said.program_status ? kGrace : -1) == 0) {
+      kill(launched_job, std::exchange(signal, SIGKILL));
+      continue;
+    }
     const ssize_t count = read(from, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) {
       continue;
     }
     if (count <= 0) {
-      return last;
+      std::fwrite(text.data(), 1, text.size(), stderr);
+      return said;
     }
-    const std::string_view text(buffer.data(), static_cast<std::size_t>(count));
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    for (const char c : text) {
-      if (c != '\n') {
-        line += c;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
+      const std::string line = text.substr(0, end + 1);
+      text.erase(0, end + 1);
+      if (line.starts_with(kWord)) {
+        said.program_status = std::atoi(line.c_str() + kWord.size());
         continue;
       }
-      if (const std::size_t begin = line.find(kOfNode); begin != std::string::npos) {
-        last = line.substr(begin + kOfNode.size());
+      if (const std::size_t begin = line.find(kOfNode);
+          begin != std::string::npos && !said.program_status) {
+        said.of_node =
+            line.substr(begin + kOfNode.size(), line.size() - begin - kOfNode.size() - 1);
       }
-      line.clear();
+      std::fwrite(line.data(), 1, line.size(), stderr);
     }
   }
 }
-
-volatile pid_t launched_job = 0;
 
 Result<int> run_job(Words line) {
   std::vector<char*> words;
@@ -254,14 +280,20 @@ Result<int> run_job(Words line) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     std::signal(signal, [](int same) { kill(launched_job, same); });
   }
-  const std::string last_word = hand_on(ends[0]);
+  const Said said = hand_on(ends[0]);
   int status = 0;
   while (waitpid(launched_job, &status, 0) < 0 && errno == EINTR) {
   }
-  const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  if (code != 0 && !last_word.empty()) {
-    return fail("the job has ended with status {}: {}", code, last_word);
+  const int of_launcher = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (said.program_status) {
+    return *said.program_status;
   }
+  const int code = of_launcher != 0 ? of_launcher : 1;
+  report({said.of_node.empty()
+              ? fmt::format("the job has ended with status {}, and the program has not come to its "
+                            "end; the launcher says above which process is gone",
+                            code)
+              : fmt::format("the job has ended with status {}: {}", code, said.of_node)});
   return code;
 }
 

@@ -28,6 +28,8 @@ struct Life {
 };
 Life* life = nullptr;
 
+constexpr int kSignalled = 128; ///< as shells have it
+
 void do_nothing(int /*signal*/) {}
 
 /// Signals that ask the process to end, and the child's end.
@@ -86,7 +88,7 @@ void explain_end(pid_t child, int signal) {
 
 } // namespace
 
-void become_guarded() {
+void become_guarded(const char* word) {
   void* const shared =
       mmap(nullptr, sizeof(Life), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) {
@@ -113,6 +115,12 @@ void become_guarded() {
   std::signal(SIGCHLD, do_nothing); // ignored, it would not be waited for
   bool was_asked = false;
   const int status = guard(child, was_asked);
+  if (word != nullptr) {
+    const int code = WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+    std::fprintf(stderr, "%s %d\n", word, code);
+    std::fflush(stderr);
+    _exit(code);
+  }
   if (WIFSIGNALED(status)) {
     if (!was_asked) {
       explain_end(child, WTERMSIG(status));

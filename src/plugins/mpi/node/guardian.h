@@ -9,8 +9,9 @@ namespace gantry::mpi {
 
 /// Goes on in a child of this process, and returns there. This process waits for its end, hands on
 /// signals that ask it to end, and ends like it; it ends with the process that has started it.
-/// Before there are threads.
-void become_guarded();
+/// Before there are threads. Of a program, with a word: says behind it on stderr how the program
+/// has ended, for `gantry mpirun`, as some launchers do not.
+void become_guarded(const char* word = nullptr);
 
 /// That this process runs, at `now` of the monotonic clock: from now on the guardian ends it if it
 /// does not say so again within `patience` nanoseconds; 0: it does not. Any thread.

@@ -9,10 +9,12 @@
 #include "plugins/mpi/roles.h"
 #include "plugins/mpi/silence.h"
 
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -126,7 +128,10 @@ Status work() {
     }
     if (!node.finalises()) {
       std::fflush(stdout);
-      _exit(EXIT_SUCCESS); // some are gone, and MPI would wait for them
+      // Some are gone, and MPI would wait for them. MPICH ends the job when one leaves without MPI:
+      // that is to be the program.
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+      _exit(EXIT_SUCCESS);
     }
   }
   return library->finalise();
@@ -135,6 +140,14 @@ Status work() {
 } // namespace
 
 int main(int count, char** words) {
+  if (count > 3 && std::string_view(words[1]) == "--program") {
+    // Of `gantry mpirun`.
+    become_guarded(words[2]);
+    execvp(words[3], words + 3);
+    std::fprintf(stderr, "gantry-node: error: '%s' cannot be started: %s\n", words[3],
+                 std::strerror(errno));
+    _exit(127);
+  }
   if (count > 1) {
     const std::string_view word = words[1];
     const bool is_help = word == "--help" || word == "-h";

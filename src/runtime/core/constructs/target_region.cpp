@@ -122,10 +122,18 @@ void TargetRegion::abandon() {
     item.from = false;
   }
   // Something failed before, and that is what is reported.
-  (void)device_.data_environment().exit(items, queue_);
+  (void)device_.data_environment().exit_target(items, queue_, nullptr);
 }
 
 Status TargetRegion::finish() {
+  Status status = bring_back();
+  if (!status && status.error().device_lost) [[unlikely]] {
+    status.error().message += "; the region has run there, and what it came to is lost";
+  }
+  return status;
+}
+
+Status TargetRegion::bring_back() {
   DataEnvironment& data = device_.data_environment();
   if (!check_enabled(Check::kMap)) [[likely]] {
     return data.exit_target(items, queue_, &kernel_.found_last);

@@ -56,6 +56,7 @@ private:
   Status failed(Status status);
   /// Unmaps the items without a copy to the host.
   void abandon();
+  Status bring_back();
 
   Device& device_;
   const Kernel& kernel_;

@@ -150,9 +150,15 @@ TEST_P(TargetRegions, HoldDataOnTheDevice) {
   TargetRegion region(device, kernel, construct);
   region.items.push_back(tofrom(x));
   ASSERT_TRUE(region.start({}));
+  EXPECT_FALSE(device.holds_data()) << "what a region maps for itself, the host has too";
+  Queue queue(device.queues(), construct);
+  MapItem item = tofrom(x);
+  ASSERT_TRUE(device.data_environment().enter({&item, 1}, queue));
   EXPECT_TRUE(device.holds_data());
   ASSERT_TRUE(region.wait());
   ASSERT_TRUE(region.finish());
+  EXPECT_TRUE(device.holds_data());
+  ASSERT_TRUE(device.data_environment().exit({&item, 1}, queue));
   EXPECT_FALSE(device.holds_data());
   device.allocations().insert(4096, 64, MemoryKind::kDevice);
   EXPECT_TRUE(device.holds_data());

@@ -20,8 +20,11 @@ using Mappings = absl::InlinedVector<Mapping*, kInlineItems>;
 
 struct ConstructWork {
   /// With the lock of `guarded`.
-  ConstructWork(GuardedTable& guarded, Queue& of_construct, FoundLast* before = nullptr)
-      : marks(guarded.marks), queue(of_construct), call(guarded.table.next_call()), last(before) {}
+  enum class Of : std::uint8_t { kOther, kRegion };
+  ConstructWork(GuardedTable& guarded, Queue& of_construct, Of kind = Of::kOther,
+                FoundLast* before = nullptr)
+      : marks(guarded.marks), queue(of_construct), call(guarded.table.next_call()),
+        is_region(kind == Of::kRegion), last(before) {}
 
   void mark(Mapping& mapping) { marks.set(mapping, marked); }
 
@@ -55,6 +58,7 @@ struct ConstructWork {
   Queue& queue;
   /// Numbers the enter and exit calls of a data environment: storage made by this one is new.
   std::uint64_t call;
+  bool is_region; ///< a target region's begin or end
   /// For each item the mapping that held it when the construct was executed last; may be null, and
   /// of another length.
   FoundLast* last;

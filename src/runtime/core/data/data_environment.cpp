@@ -55,7 +55,7 @@ Status DataEnvironment::enter_items(Items items, Queue& queue, KernelArguments& 
   }
   Lock lock(guarded_.mutex);
   guarded_.marks.settle(lock, guarded_.table, items);
-  ConstructWork work(guarded_, queue, last);
+  ConstructWork work(guarded_, queue, ConstructWork::Of::kRegion, last);
   Status planned = plan_enter(lock, items, work);
   if (planned) [[likely]] {
     planned = append_arguments(guarded_.table, items, work, arguments, layout, storage);
@@ -63,10 +63,11 @@ Status DataEnvironment::enter_items(Items items, Queue& queue, KernelArguments& 
   return finish_enter(lock, work, std::move(planned));
 }
 
-Status DataEnvironment::exit_items(Items items, Queue& queue, FoundLast* last) {
+Status DataEnvironment::exit_items(Items items, Queue& queue, ConstructWork::Of kind,
+                                   FoundLast* last) {
   Lock lock(guarded_.mutex);
   guarded_.marks.settle(lock, guarded_.table, items);
-  ConstructWork work(guarded_, queue, last);
+  ConstructWork work(guarded_, queue, kind, last);
   Status outcome = rules_.exit(items, work);
   if (!work.transfers.empty()) {
     // What goes must not be found meanwhile.
@@ -289,6 +290,7 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
       continue;
     }
     --count;
+    mapping->of_regions -= work.is_region && !hold ? 1 : 0;
     if (mapping->created_by == work.call && !mapping->referenced()) {
       if (work.is_mapped(*mapping)) {
         work.note(PresenceChange::What::kUnmapped, *mapping, mapping->name, mapping->host_begin,
@@ -417,9 +419,14 @@ void DataEnvironment::unify() {
   rules_.unify();
 }
 
-bool DataEnvironment::has_separate_storage() {
+bool DataEnvironment::holds_data() {
   const std::lock_guard lock(guarded_.mutex);
-  return guarded_.table.separate() > 0;
+  bool any = false;
+  guarded_.table.for_each([&](const Mapping& mapping) {
+    any = any || (!mapping.shared() &&
+                  (mapping.holds != 0 || mapping.references != mapping.of_regions));
+  });
+  return any;
 }
 
 bool DataEnvironment::is_present(const void* host, std::uint64_t size) {

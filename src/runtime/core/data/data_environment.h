@@ -72,11 +72,13 @@ public:
   /// Ends what enter began, with the items of the end of the region or of target exit data. An
   /// error of one item does not keep the others from being copied and taken off the device.
   [[nodiscard]] Status exit(Items items, Queue& queue) {
-    return exit_target(items, queue, nullptr);
+    return items.empty() ? Status()
+                         : exit_items(items, queue, ConstructWork::Of::kOther, nullptr);
   }
   /// The same at the end of a target region, with the `last` of enter_target.
   [[nodiscard]] Status exit_target(Items items, Queue& queue, FoundLast* last) {
-    return items.empty() ? Status() : exit_items(items, queue, last);
+    return items.empty() ? Status()
+                         : exit_items(items, queue, ConstructWork::Of::kRegion, last);
   }
 
   /// On a device that is far: lets the queue bring along what exit_target() is expected to copy
@@ -116,8 +118,9 @@ public:
   /// says `close`: unified_shared_memory on a device that can access the host's memory.
   void unify();
 
-  /// True if anything that is present has storage other than the original storage.
-  [[nodiscard]] bool has_separate_storage();
+  /// True if anything that is present has storage other than the original storage, but for what
+  /// is there for target regions at work alone: that is theirs to bring back or to make anew.
+  [[nodiscard]] bool holds_data();
 
   [[nodiscard]] bool is_present(const void* host, std::uint64_t size);
 
@@ -163,7 +166,7 @@ private:
   // enter_target() and exit_target() with items.
   Status enter_items(Items items, Queue& queue, KernelArguments& arguments, ParameterForm form,
                      PrivateStorage& storage, FoundLast* last);
-  Status exit_items(Items items, Queue& queue, FoundLast* last);
+  Status exit_items(Items items, Queue& queue, ConstructWork::Of kind, FoundLast* last);
 
   // The steps of a construct. The lock is held where it is not said otherwise.
 

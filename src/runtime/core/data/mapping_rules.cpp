@@ -156,6 +156,7 @@ void MappingRules::enter_present(Mapping& mapping, const MapItem& item, std::uin
   if (!mapping.infinite() && (counts(item, begin, mapping) || !mapping.referenced()) &&
       !is_counted(item, mapping, work.call)) {
     ++count_of(mapping, item);
+    mapping.of_regions += work.is_region && !item.hold ? 1 : 0;
     work.references.emplace_back(&mapping, mapping.created_by, item.hold);
   }
   if (!is_new) {
@@ -289,8 +290,10 @@ void MappingRules::leave_present(Mapping& mapping, const MapItem& item, std::uin
   std::uint64_t& count = count_of(mapping, item);
   if (item.remove || count == 0) {
     count = 0;
+    mapping.of_regions = item.hold ? mapping.of_regions : 0;
   } else if (!is_counted(item, mapping, work.call)) {
     --count;
+    mapping.of_regions -= work.is_region && !item.hold && mapping.of_regions > 0 ? 1 : 0;
   }
   if (!mapping.referenced() && mapping.removed_by != work.call) {
     mapping.removed_by = work.call;

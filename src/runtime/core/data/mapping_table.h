@@ -61,6 +61,8 @@ struct alignas(64) MappingFacts {
   bool link_pointer = false;
   /// The original storage cannot be written, so nothing is copied back.
   bool read_only = false;
+  /// So many of the references are of target regions at work.
+  std::uint32_t of_regions = 0;
 
   /// Number of the exit call that is removing the entry, so that it is removed once.
   std::uint64_t removed_by = 0;

@@ -66,10 +66,11 @@ public:
   /// loaded.
   [[nodiscard]] std::shared_ptr<LoadedProgram> withdraw(ProgramId id);
 
-  /// True if the device may have newer values of the program's data than the host: something mapped
-  /// has storage of its own, or the program allocated memory.
+  /// True if the device may have newer values of the program's data than the host: something is
+  /// mapped beyond the target regions at work, with storage of its own, or the program allocated
+  /// memory.
   [[nodiscard]] bool holds_data() {
-    return data_environment_.has_separate_storage() || !allocations_.empty();
+    return data_environment_.holds_data() || !allocations_.empty();
   }
 
   /// True once: whether to tell that this device refuses something.

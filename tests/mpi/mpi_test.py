@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Jobs whose nodes are killed, stopped, or have no program; and what is said then.
+
+    mpi_test.py BUILD MPI [SECONDS]     MPI: openmpi or mpich
+
+SECONDS: nodes are killed again and again for as long.
+"""
+
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+BUILD = pathlib.Path(sys.argv[1])
+MPI = sys.argv[2]
+SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 0
+PROGRAMS = BUILD / "tests/mpi/programs"
+GANTRY = BUILD / "bin/gantry"
+NODE = BUILD / "libexec/gantry-node"
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpiexec.hydra"]}
+SKIPPED = 77
+LOST = re.compile(r"gantry: error: .* is lost: .*; the region has run there, and what it came to is lost")
+PATIENCE = 1000  # ms
+
+
+def environment(**more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GANTRY_", "OMP_"))}
+    return kept | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "PMIX_MCA_pcompress_base_silence_warning": "1", "GANTRY_MPI_PATIENCE": str(PATIENCE)} | more
+
+
+def processes(job=None):
+    """The processes of Gantry's, of a job that was started here or of all, by name."""
+    found = {}
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            name = (entry / "comm").read_text().strip()
+            variables = (entry / "environ").read_bytes() if job else b""
+        except OSError:
+            continue
+        if name.startswith("gantry-") and (job is None or f"GANTRY_TEST_JOB={job}\0".encode() in variables):
+            found.setdefault(name, []).append(int(entry.name))
+    return found
+
+
+class Job:
+    """A job of `gantry mpirun`, or of a launcher's line."""
+
+    number = 0
+
+    def __init__(self, *program, nodes=2, devices="mpi:worker", line=None, **variables):
+        Job.number += 1
+        self.mark = f"{os.getpid()}.{Job.number}"
+        command = line or [GANTRY, "mpirun", "--mpi", MPI, "-n", str(nodes + 1), "--devices", devices, *program]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+            env=environment(GANTRY_TEST_JOB=self.mark, **variables), start_new_session=True)
+
+    def nodes(self, count=2):
+        """The nodes' processes, when they are there."""
+        for _ in range(200):
+            found = processes(self.mark).get("gantry-node", [])
+            guardians = processes(self.mark).get("gantry-guardian", [])
+            if len(found) >= count and len(guardians) >= count:
+                return found
+            time.sleep(0.05)
+        raise AssertionError("there are no nodes")
+
+    def end(self, limit=30):
+        """Waits; a job that does not end is a failure. Nothing is left of it."""
+        try:
+            self.out, self.err = self.process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise AssertionError(f"the job does not end: {processes(self.mark)}") from None
+        for _ in range(100):
+            left = processes(self.mark)
+            if not left:
+                break
+            time.sleep(0.1)
+        if left:
+            raise AssertionError(f"processes are left: {left}")
+        return self
+
+
+def goes_on_without_a_node():
+    """Whether the launcher lets the others go on."""
+    return MPI == "openmpi"
+
+
+class Nodes(unittest.TestCase):
+    def finished(self, job):
+        """The program has gone on, with right results; or it has lost some with the node, and says so."""
+        if job.process.returncode == 1 and LOST.search(job.err):
+            return
+        self.assertRegex(job.out, r"\d+ regions, 0 wrong\n", job.err)
+        self.assertEqual(job.process.returncode, 0, job.err)
+
+    def ended_with(self, job, words):
+        """The job has ended, and the last line says why."""
+        self.assertNotEqual(job.process.returncode, 0)
+        self.assertRegex(job.err.strip().splitlines()[-1], words)
+
+    def check_loss(self, job, ended):
+        if goes_on_without_a_node():
+            self.finished(job)
+            self.assertRegex(job.err, r"warning: .*device \d \(mpi-\d-worker-0 on .*\): node \d \(.*\) is lost: nothing "
+                             rf"was heard of it for {PATIENCE} ms")
+        else:
+            self.ended_with(job, ended)
+
+    def test_work(self):
+        job = Job(PROGRAMS / "work", "0.5", nodes=3).end()
+        self.finished(job)
+        self.assertEqual(job.out.count("device"), 3)
+        self.assertEqual(job.err, "")
+
+    def test_killed_at_work(self):
+        job = Job(PROGRAMS / "work", "3")
+        nodes = job.nodes()
+        time.sleep(0.7)
+        os.kill(nodes[0], signal.SIGKILL)
+        self.check_loss(job.end(), r"gantry: error: the job has ended with status \d+: the node's process "
+                        rf"{nodes[0]} on .* was ended by signal 9")
+
+    def test_killed_with_its_guardian(self):
+        job = Job(PROGRAMS / "work", "3")
+        node = job.nodes()[0]
+        time.sleep(0.7)
+        status = pathlib.Path(f"/proc/{node}/status").read_text()
+        os.kill(int(re.search(r"PPid:\s*(\d+)", status)[1]), signal.SIGKILL)
+        self.check_loss(job.end(), "gantry: error: the job has ended with status .* the program has not come to its end")
+
+    def test_killed_before_the_start(self):
+        job = Job(PROGRAMS / "work", "1", line=[*LAUNCHERS[MPI], "-n", "1", PROGRAMS / "work", "1", ":", "-n", "2", NODE],
+                  GANTRY_DEVICES="mpi:worker")
+        for _ in range(400):
+            if found := processes(job.mark).get("gantry-node", []):
+                os.kill(found[0], signal.SIGKILL)
+                break
+            time.sleep(0.005)
+        job.end(60)  # however it ends
+
+    def test_stopped(self):
+        job = Job(PROGRAMS / "work", "3")
+        nodes = job.nodes()
+        time.sleep(0.7)
+        os.kill(nodes[1], signal.SIGSTOP)
+        job.end()
+        self.finished(job)
+        self.assertIn("nothing was heard of it for", job.err)
+
+    def test_goes_on_too_late(self):
+        job = Job(PROGRAMS / "work", "4")
+        nodes = job.nodes()
+        time.sleep(0.5)
+        os.kill(nodes[1], signal.SIGSTOP)
+        time.sleep(1.5)
+        os.kill(nodes[1], signal.SIGCONT)
+        job.end()
+        self.assertRegex(job.err, r"gantry-node: error: this process was stopped for \d+ ms, and the program waits for")
+        if goes_on_without_a_node():
+            self.finished(job)
+
+    def test_program_is_killed(self):
+        job = Job(PROGRAMS / "work", "20")
+        job.nodes()
+        time.sleep(0.5)
+        program = subprocess.run(["pgrep", "-f", f"^{PROGRAMS}/work 20"], capture_output=True, text=True,
+                                 check=True).stdout.split()
+        os.kill(int(program[-1]), signal.SIGKILL)
+        job.end()
+        self.assertNotEqual(job.process.returncode, 0, job.err)
+
+    def test_launcher_is_killed(self):
+        job = Job(PROGRAMS / "work", "20")
+        job.nodes()
+        time.sleep(0.5)
+        os.killpg(job.process.pid, signal.SIGKILL)
+        job.end()
+
+    def test_again_and_again(self):
+        if SECONDS == 0:
+            self.skipTest("no SECONDS are given")
+        end = time.monotonic() + SECONDS
+        chance = random.Random(1)
+        count = 0
+        while time.monotonic() < end:
+            job = Job(PROGRAMS / "work", "1.5", nodes=3)
+            nodes = job.nodes(3)
+            time.sleep(chance.random() * 2)
+            what = chance.choice([signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGSEGV])
+            with self.subTest(what=what):
+                victim = chance.choice(nodes)
+                try:
+                    os.kill(victim, what)
+                except ProcessLookupError:
+                    pass
+                job.end()
+                if goes_on_without_a_node():
+                    self.finished(job)
+            count += 1
+        print(f"{count} jobs", file=sys.stderr)
+
+
+class Messages(unittest.TestCase):
+    def test_a_fault_reads_as_it_does_locally(self):
+        done = subprocess.run([PROGRAMS / "missing_map"], capture_output=True, text=True, check=False,
+                              env=environment(GANTRY_DEVICES="worker", OMP_TARGET_OFFLOAD="MANDATORY"))
+        job = Job(PROGRAMS / "missing_map", OMP_TARGET_OFFLOAD="MANDATORY").end()
+        said = next(line for line in job.err.splitlines() if line.startswith("gantry: error: "))
+        plain = re.sub(r"0x[0-9a-f]+", "ADDRESS", said)
+        local = re.sub(r"0x[0-9a-f]+", "ADDRESS", done.stderr.strip())
+        self.assertRegex(plain, r"device 0 \(mpi-\d-worker-0 on [^)]+\)")
+        self.assertEqual(re.sub(r"\(mpi-\d-worker-0 on [^)]+\)", "(worker)", plain), local)
+        self.assertIn("'list[0:1]'", local)
+
+    def test_a_program_that_is_in_no_job(self):
+        done = subprocess.run([PROGRAMS / "missing_map"], capture_output=True, text=True, check=False,
+                              env=environment(GANTRY_DEVICES="mpi", OMP_TARGET_OFFLOAD="MANDATORY"))
+        self.assertRegex(done.stderr, r"mpi: the program was not started in a job of MPI's; start it with `gantry "
+                         r"mpirun -n 4 ./app`")
+
+    def test_a_job_without_nodes(self):
+        job = Job(line=[*LAUNCHERS[MPI], "-n", "1", PROGRAMS / "missing_map"], GANTRY_DEVICES="mpi",
+                  OMP_TARGET_OFFLOAD="MANDATORY").end()
+        self.assertRegex(job.err, r"mpi: the job of 1 process has no node \(the program's MPI is .*\); start some")
+
+    def test_nodes_without_a_program(self):
+        job = Job(line=[*LAUNCHERS[MPI], "-n", "2", NODE]).end()
+        self.assertRegex(job.err, "there is no program in the job; start one with it")
+
+    def test_a_program_that_does_not_start_mpi(self):
+        job = Job(line=[*LAUNCHERS[MPI], "-n", "1", "sleep", "8", ":", "-n", "1", NODE], GANTRY_MPI_PATIENCE="300").end()
+        self.assertRegex(job.err, r"gantry-node: error: .* has not started for 1 s: all processes of the job have to")
+
+    def test_kinds_that_nodes_do_not_have(self):
+        job = Job(PROGRAMS / "missing_map", devices="mpi:worm", OMP_TARGET_OFFLOAD="MANDATORY").end()
+        self.assertRegex(job.err, r"mpi: node 1 \(.*\): 'worm' is not a kind of device that is installed there; node 2")
+        job = Job(PROGRAMS / "missing_map", devices="mpi:worker+thread=2", OMP_TARGET_OFFLOAD="MANDATORY").end()
+        self.assertRegex(job.err, r"node 1 \(.*\): 'thread=2' is not an option of worker devices")
+
+    def test_lists_of_devices(self):
+        job = Job(PROGRAMS / "work", "0", devices="mpi:cpu,mpi:worker:2,cpu").end()
+        self.assertEqual(job.out.count("device"), 2 + 4 + 1, job.err)
+
+
+if __name__ == "__main__":
+    if shutil.which(LAUNCHERS[MPI][0]) is None:
+        print(f"SKIPPED: {LAUNCHERS[MPI][0]} is not installed")
+        sys.exit(SKIPPED)
+    trial = subprocess.run([*LAUNCHERS[MPI], "-n", "3", "true"], capture_output=True, text=True, check=False,
+                           env=environment())
+    if trial.returncode != 0:
+        print(f"SKIPPED: {LAUNCHERS[MPI][0]} cannot start a job here: {trial.stderr.strip()}")
+        sys.exit(SKIPPED)
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
