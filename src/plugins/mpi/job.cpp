@@ -5,6 +5,7 @@
 #include "plugins/mpi/mpi_transport.h"
 #include "plugins/mpi/roles.h"
 #include "plugins/mpi/silence.h"
+#include "plugins/mpi/start_watch.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -70,6 +71,7 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
                 "take GANTRY_DEVICES out of its environment");
   }
   library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
+  const StartWatch watch("gantry", library->name());
   const ThreadLevel level = GANTRY_TRY(library->initialise());
   const Communicator world = library->world();
   const Role own = own_role(Role::What::kProgram, library->name());

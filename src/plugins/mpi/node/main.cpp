@@ -7,15 +7,14 @@
 #include "plugins/mpi/node/loop.h"
 #include "plugins/mpi/node/node.h"
 #include "plugins/mpi/roles.h"
-#include "plugins/mpi/silence.h"
+#include "plugins/mpi/start_watch.h"
 
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -65,52 +64,10 @@ Result<int> program_of(std::span<const Role> roles, int self) {
   return programs[nodes_before % programs.size()];
 }
 
-/// Ends the process if MPI takes too long to start.
-class Watch {
-public:
-  explicit Watch(const Library& library) : thread_([this, name = library.name()] { wait(name); }) {}
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-  ~Watch() {
-    {
-      const std::lock_guard lock(mutex_);
-      has_started_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
-private:
-  void wait(const std::string& name) {
-    const std::chrono::nanoseconds patience(6 * patience_of_program());
-    std::unique_lock lock(mutex_);
-    const auto has_started = [this] { return has_started_; };
-    if (patience.count() == 0) {
-      changed_.wait(lock, has_started);
-    } else if (!changed_.wait_for(lock, patience, has_started)) {
-      std::fprintf(stderr,
-                   "gantry-node: error: %s has not started for %lld s: all processes of the job "
-                   "have to; start the program with GANTRY_DEVICES=mpi in its environment\n",
-                   name.c_str(),
-                   static_cast<long long>(
-                       std::chrono::duration_cast<std::chrono::seconds>(patience).count()));
-      _exit(EXIT_FAILURE);
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool has_started_ = false;
-  std::thread thread_;
-};
-
 Status work() {
   const auto library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
-  {
-    // A program that does not start MPI lets everybody wait for ever.
-    const Watch watch(*library);
-    GANTRY_TRY(library->initialise());
-  }
+  auto watch = std::make_unique<StartWatch>("gantry-node", library->name());
+  GANTRY_TRY(library->initialise());
   {
     const Role own = own_role(Role::What::kNode, library->name());
     std::vector<Role> roles(static_cast<std::size_t>(library->size(library->world())));
@@ -118,6 +75,7 @@ Status work() {
                                std::as_writable_bytes(std::span(roles))));
     const int program = GANTRY_TRY(program_of(roles, library->rank(library->world())));
     const auto transport = GANTRY_TRY(MpiTransport::make(*library, library->world()));
+    watch.reset();
     InstalledPlugins plugins;
     Loop loop;
     Node node(*transport, program, plugins, loop);
