@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kPiecesUnderWay = 4;
 /// Bytes of one copy for which there is no place, and that are taken all the same.
-constexpr std::uint64_t kMostUnwanted = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMostUnwanted = std::uint64_t{16} << 20;
 
 } // namespace
 

@@ -66,8 +66,8 @@ struct FarDevice {
   std::unordered_set<std::uint64_t> blocks; ///< that were allocated
   std::vector<gantry_kernel*> kernels;      ///< null: of an image that is no more
 
-  [[nodiscard]] bool has_kernel(std::uint32_t number) const {
-    return number < kernels.size() && kernels[number] != nullptr;
+  [[nodiscard]] bool has_kernel(std::uint32_t kernel) const {
+    return kernel < kernels.size() && kernels[kernel] != nullptr;
   }
   [[nodiscard]] bool has_queues() const { return (capabilities & GANTRY_CAPABILITY_QUEUES) != 0; }
   /// Frees what was allocated. Any thread, if no other uses the device.

@@ -46,8 +46,10 @@ Status Node::take_operation(const Head& head, Reader body) {
   case Kind::kReceive:
   case Kind::kSend:
     operation.copy = body.get<CopyFacts>();
-    if (operation.copy.other < 0 || operation.copy.other >= transport_.processes()) {
-      return fail("there is no process {}", operation.copy.other);
+    if (operation.copy.other < 0 || operation.copy.other >= transport_.processes() ||
+        operation.copy.size == 0) {
+      return fail("there is no copy of {} bytes with process {}", operation.copy.size,
+                  operation.copy.other);
     }
     break;
   case Kind::kRead:

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <span>
+#include <utility>
 
 struct gantry_device {
   std::map<void*, std::uint64_t> blocks;

@@ -1,5 +1,5 @@
 // A transport without anybody at the other end: what is sent is gone, what is received is given to
-// it beforehand, and transfers are done at once, with bytes of 0.
+// it beforehand, and transfers are done at once.
 #pragma once
 
 #include "plugins/mpi/transport.h"
@@ -48,7 +48,9 @@ public:
   }
   Result<std::unique_ptr<Transfer>> receive_bytes(int /*from*/, std::uint32_t /*number*/,
                                                   std::span<std::byte> bytes) override {
-    std::ranges::fill(bytes, std::byte{});
+    for (std::size_t i = 0; i < bytes.size(); i += 512) {
+      bytes[i] = std::byte{}; // so that a sanitizer sees whether they may be written
+    }
     return std::make_unique<Transfer>();
   }
   Result<bool> is_done(Transfer& /*transfer*/) override { return true; }
