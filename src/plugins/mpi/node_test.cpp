@@ -1,13 +1,9 @@
 // The plugin and nodes, over a network that is simulated: what goes over it is counted.
-#include "base/bytes.h"
-#include "plugins/mpi/device.h"
+#include "plugins/last_error.h"
 #include "plugins/mpi/entries.h"
-#include "plugins/mpi/job.h"
-#include "plugins/mpi/node/node.h"
-#include "plugins/mpi/testing/fake_devices.h"
-#include "plugins/mpi/testing/simulated_job.h"
+#include "plugins/mpi/testing/simulated_nodes.h"
 
-#include <cstring>
+#include <memory>
 #include <numeric>
 
 #include <gmock/gmock.h>
@@ -18,113 +14,48 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Runs what takes long at once.
-class AtOnce final : public Workers {
-public:
-  bool run(std::function<void()> work) override {
-    work();
-    return true;
-  }
-};
-
 constexpr std::uint64_t kLatency = 10'000;
 
 class Nodes : public testing::Test {
 protected:
   ~Nodes() override {
-    for (gantry_device* const device : open_) {
-      EXPECT_EQ(entries::close_device(device), GANTRY_SUCCESS) << plugins::last_error();
-    }
-    if (job_ != nullptr) {
-      settle();
-      (void)job_->leave();
-      Job::adopt(nullptr);
-      forget_devices();
-      nodes_.clear();
-      EXPECT_EQ(fake_devices().open, 0) << "something is left";
-    }
+    nodes_.reset();
+    EXPECT_EQ(fake_devices().open, 0) << "something is left";
     fake_devices() = {};
   }
 
   void start(int nodes) {
-    network_ = std::make_unique<SimulatedJob>(
-        nodes + 1, Network{.latency = kLatency, .bytes_per_nanosecond = 10});
-    auto program = network_->transport(0);
-    std::vector<std::unique_ptr<RemoteNode>> remote;
-    for (int i = 1; i <= nodes; ++i) {
-      transports_.push_back(network_->transport(i));
-      nodes_.push_back(std::make_unique<Node>(*transports_.back(), 0, plugins_, workers_));
-      network_->set_turn(i, [this, node = nodes_.back().get()] {
-        const auto step = node->step();
-        if (!step) {
-          broken_ = step.error().message;
-        }
-
-        return step && *step == Node::Step::kBusy;
-      });
-      remote.push_back(std::make_unique<RemoteNode>(*program, i, fmt::format("host{}", i)));
-    }
-    job_ = std::make_unique<Job>(std::move(program), std::move(remote), false);
-    Job::adopt(job_.get());
-    std::int32_t added = 0;
-    ASSERT_EQ(entries::add_devices("fake", 0, &added), GANTRY_SUCCESS) << plugins::last_error();
-    ASSERT_EQ(added, nodes * fake_devices().devices);
+    nodes_ = std::make_unique<SimulatedNodes>(
+        nodes, Network{.latency = kLatency, .bytes_per_nanosecond = 10});
+    network_ = &nodes_->network();
+    ASSERT_EQ(nodes_->add_devices(), GANTRY_SUCCESS) << plugins::last_error();
   }
-
   gantry_device* open(std::int32_t index = 0) {
-    const gantry_device_settings settings = {.size = sizeof settings, .options = ""};
-    gantry_device* device = nullptr;
-    EXPECT_EQ(entries::open_device(index, &settings, &device), GANTRY_SUCCESS)
-        << plugins::last_error();
-    open_.push_back(device);
+    gantry_device* const device = nodes_->open(index);
+    EXPECT_NE(device, nullptr) << plugins::last_error();
     return device;
   }
   static gantry_image* load(gantry_device* device, std::string_view text = kFakeImage) {
-    gantry_image* image = nullptr;
-    EXPECT_EQ(entries::create_image(device, text.data(), text.size(), nullptr, &image),
-              GANTRY_SUCCESS);
-    EXPECT_EQ(entries::load_image(image), GANTRY_SUCCESS) << plugins::last_error();
+    gantry_image* const image = SimulatedNodes::load(device, text);
+    EXPECT_NE(image, nullptr) << plugins::last_error();
     return image;
   }
   static gantry_kernel* kernel(gantry_image* image, const char* name) {
-    gantry_symbol symbol = {.name = name, .kind = GANTRY_SYMBOL_KERNEL};
-    EXPECT_EQ(entries::find_symbols(image, &symbol, 1), GANTRY_SUCCESS) << plugins::last_error();
-    return symbol.kernel;
+    gantry_kernel* const kernel = SimulatedNodes::kernel(image, name);
+    EXPECT_NE(kernel, nullptr) << plugins::last_error();
+    return kernel;
   }
   static void* allocate(gantry_device* device, std::uint64_t bytes) {
-    const gantry_allocation request = {.size = sizeof request, .bytes = bytes, .alignment = 64};
-    void* address = nullptr;
-    EXPECT_EQ(entries::allocate(device, &request, &address), GANTRY_SUCCESS)
-        << plugins::last_error();
+    void* const address = SimulatedNodes::allocate(device, bytes);
+    EXPECT_NE(address, nullptr) << plugins::last_error();
     return address;
   }
   static gantry_status put_add(gantry_queue* queue, gantry_kernel* kernel, void* number, int more) {
-    void* arguments[] = {number, reinterpret_cast<void*>(std::intptr_t{more})};
-    const gantry_launch launch = {
-        .size = sizeof launch, .argument_count = 2, .arguments = arguments, .num_teams = {1, 0, 0}};
-    return entries::queue_launch(queue, kernel, &launch);
-  }
-  /// Lets everybody do what there is to do.
-  void settle() {
-    for (const auto& node : job_->nodes()) {
-      node->flush();
-    }
-    std::uint64_t before = ~std::uint64_t{0};
-    while (before != network_->now()) {
-      before = network_->now();
-      job_->poll();
-      job_->poll();
-    }
+    return SimulatedNodes::put_add(queue, kernel, number, more);
   }
 
-  AtOnce workers_;
-  FakePlugins plugins_;
-  std::unique_ptr<SimulatedJob> network_;
-  std::vector<std::unique_ptr<Transport>> transports_;
-  std::vector<std::unique_ptr<Node>> nodes_;
-  std::unique_ptr<Job> job_;
-  std::vector<gantry_device*> open_;
-  std::string broken_;
+  std::unique_ptr<SimulatedNodes> nodes_;
+  SimulatedJob* network_ = nullptr;
 };
 
 /// Kinds of devices: without queues, whose memory is the process's, and with.
@@ -222,7 +153,7 @@ TEST_P(Kinds, AreLostWithTheirFault) {
   (void)entries::destroy_queue(queue);
   (void)entries::destroy_image(image);
   EXPECT_EQ(entries::close_device(device), GANTRY_DEVICE_LOST);
-  open_.clear();
+  nodes_->forget(device);
 }
 
 TEST_P(Kinds, CopyToEachOtherWithoutTheProgram) {
@@ -362,7 +293,7 @@ TEST_F(Nodes, SayLaterWhatIsWrongWithWhatNobodyWaitsFor) {
   const int number = 1;
   ASSERT_EQ(entries::copy_to_device(device, reinterpret_cast<void*>(64), &number, sizeof number),
             GANTRY_SUCCESS);
-  settle();
+  nodes_->settle();
   ASSERT_EQ(entries::copy_to_device(device, reinterpret_cast<void*>(64), &number, sizeof number),
             GANTRY_FAILURE);
   EXPECT_STREQ(plugins::last_error(),
@@ -373,21 +304,22 @@ TEST_F(Nodes, AThousandGetAnImageInATreeAndRunARegion) {
   constexpr int kNodes = 1000;
   start(kNodes);
   EXPECT_EQ(network_->sent().messages, 2 * kNodes) << "to ask for their devices";
+  std::vector<gantry_device*> devices;
   for (int i = 0; i < kNodes; ++i) {
-    open(i);
+    devices.push_back(open(i));
   }
   const std::string text = std::string(kFakeImage) + std::string(1 << 20, ' ');
   network_->forget();
   const std::uint64_t begin = network_->now();
-  std::vector<gantry_image*> images = {load(open_[0], text)};
-  settle();
+  std::vector<gantry_image*> images = {load(devices[0], text)};
+  nodes_->settle();
   // Halves: 1000, 500, 250, ... each 1 MiB in 0.105 ms, and a hop of 10 us.
   EXPECT_EQ(network_->sent_by(0).transfers, 10);
   EXPECT_EQ(network_->sent().transfers, kNodes);
   EXPECT_LT(network_->now() - begin, 3'000'000);
   network_->forget();
   for (int i = 1; i < kNodes; ++i) {
-    images.push_back(load(open_[static_cast<std::size_t>(i)], text));
+    images.push_back(load(devices[static_cast<std::size_t>(i)], text));
   }
   EXPECT_EQ(network_->sent().transfers, 0);
   EXPECT_EQ(network_->sent().messages, 2 * (kNodes - 1)) << "to load it";
@@ -399,13 +331,13 @@ TEST_F(Nodes, AThousandGetAnImageInATreeAndRunARegion) {
   std::vector<gantry_kernel*> kernels;
   for (std::size_t i = 0; i < kNodes; ++i) {
     kernels.push_back(kernel(images[i], "add"));
-    ASSERT_EQ(entries::create_queue(open_[i], &queues[i]), GANTRY_SUCCESS);
-    memory[i] = allocate(open_[i], sizeof(int));
+    ASSERT_EQ(entries::create_queue(devices[i], &queues[i]), GANTRY_SUCCESS);
+    memory[i] = allocate(devices[i], sizeof(int));
   }
   network_->forget();
   const std::uint64_t started = network_->now();
   for (std::size_t i = 0; i < kNodes; ++i) {
-    ASSERT_EQ(entries::copy_to_device(open_[i], memory[i], &numbers[i], sizeof(int)),
+    ASSERT_EQ(entries::copy_to_device(devices[i], memory[i], &numbers[i], sizeof(int)),
               GANTRY_SUCCESS);
     ASSERT_EQ(put_add(queues[i], kernels[i], memory[i], 1000), GANTRY_SUCCESS);
     ASSERT_EQ(entries::queue_copy_to_host(queues[i], &numbers[i], memory[i], sizeof(int)),
@@ -421,7 +353,7 @@ TEST_F(Nodes, AThousandGetAnImageInATreeAndRunARegion) {
   EXPECT_EQ(network_->sent().messages, 2 * kNodes);
   EXPECT_LT(network_->now() - started, 40 * kLatency) << "all at once";
   for (std::size_t i = 0; i < kNodes; ++i) {
-    ASSERT_EQ(entries::release(open_[i], memory[i]), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::release(devices[i], memory[i]), GANTRY_SUCCESS);
     ASSERT_EQ(entries::destroy_queue(queues[i]), GANTRY_SUCCESS);
     ASSERT_EQ(entries::destroy_image(images[i]), GANTRY_SUCCESS);
   }
