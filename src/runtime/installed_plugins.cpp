@@ -1,8 +1,9 @@
 // The plugins of the installation, the one place of the runtime that names them: those that are
-// part of libgantry, those that work from the program's start on, and how GANTRY_DEVICES=auto uses
-// each.
+// part of libgantry, those that work from the program's start on, variables of the environment that
+// they read, and how GANTRY_DEVICES=auto uses each.
 #include "plugins/cpu/entries.h"
 #include "runtime/core/devices/plugin_library.h"
+#include "runtime/core/host/settings.h"
 #include "runtime/core/runtime/automatic_devices.h"
 #include "runtime/core/runtime/early_plugins.h"
 
@@ -18,6 +19,21 @@ std::span<const LinkedPlugin> linked_plugins() {
 std::span<const std::string_view> plugins_that_start_early() {
   static constexpr std::array<std::string_view, 1> kPlugins = {"mpi"};
   return kPlugins;
+}
+
+std::span<const EnvironmentVariable> variables_of_plugins() {
+  static constexpr std::array kVariables = {
+      EnvironmentVariable{
+          "GANTRY_MPI", "",
+          "the MPI library for devices on other machines, if it is not the one that "
+          "the program or its launcher has",
+          nullptr},
+      EnvironmentVariable{"GANTRY_MPI_PATIENCE", "10000",
+                          "milliseconds without a word after which a node of a job is lost; 0: it "
+                          "is waited for without end",
+                          nullptr},
+  };
+  return kVariables;
 }
 
 std::span<const AutomaticPlugin> automatic_plugins() {

@@ -1,13 +1,10 @@
 #include "plugins/mpi/device.h"
 
 #include "plugins/cpu/elf_image.h"
-#include "plugins/cuda/code.h"
 #include "plugins/last_error.h"
 #include "plugins/mpi/entries.h"
 #include "plugins/mpi/images.h"
 #include "plugins/mpi/queue.h"
-
-#include "base/amd_code.h"
 
 #include <algorithm>
 
@@ -37,6 +34,11 @@ std::mutex opening; ///< of devices' openings and closings
 std::vector<std::uint32_t>& added_of_nodes() {
   static auto* const all = new std::vector<std::uint32_t>;
   return *all;
+}
+
+/// The host's own images run there, and no others.
+bool is_of_cpu(std::string_view kind) {
+  return kind == "cpu" || kind == "worker";
 }
 
 /// This process is a copy of the one that is part of the job.
@@ -159,17 +161,11 @@ gantry_status add_devices(const char* kind, std::int32_t count, std::int32_t* ad
 }
 
 std::int32_t accepts_image(const void* bytes, std::size_t size) noexcept {
-  const std::span image(static_cast<const std::byte*>(bytes), size);
-  const std::string_view text(static_cast<const char*>(bytes), size);
+  const bool is_host = cpu::is_host_shared_object({static_cast<const std::byte*>(bytes), size});
   const std::lock_guard lock(offered_mutex);
-  return std::ranges::any_of(offered(),
-                             [&](const Offered& device) {
-                               if (device.kind == "cpu" || device.kind == "worker") {
-                                 return cpu::is_host_shared_object(image);
-                               }
-                               // Which of them it suits is the node's to say.
-                               return !cpu::is_host_shared_object(image);
-                             })
+  // Which of the others a GPU runs is its node's to say.
+  return std::ranges::any_of(
+             offered(), [&](const Offered& device) { return is_of_cpu(device.kind) == is_host; })
              ? 1
              : 0;
 }
@@ -216,6 +212,7 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
   opened->capabilities = facts.capabilities;
   opened->is_visible = facts.is_visible != 0;
   opened->is_checked = settings->check_memory != 0;
+  opened->is_cpu = is_of_cpu(wanted->kind);
   opened->name = fmt::format("mpi-{}-{}-{} on {}", wanted->node->process(), wanted->kind,
                              wanted->index, wanted->node->host());
   opened->description = fmt::format("{}: {}", opened->name, values.get_text());

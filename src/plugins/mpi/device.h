@@ -46,6 +46,7 @@ struct gantry_device {
   std::uint32_t capabilities = 0; ///< the far plugin's
   std::string name;               ///< "mpi-2-cuda-0 on host"
   std::string description;
+  bool is_cpu = false;     ///< it runs the host's own images
   bool is_visible = false; ///< the node's process can access the device's memory
   bool is_checked = false; ///< what is wrong with blocks is to be said when they are freed
   gantry::mpi::DividedMemory divided; ///< unless the device watches over what it gives:

@@ -1,4 +1,5 @@
 // Images: a node has each of them once, whichever of its devices use it.
+#include "plugins/cpu/elf_image.h"
 #include "plugins/last_error.h"
 #include "plugins/mpi/device.h"
 #include "plugins/mpi/entries.h"
@@ -16,6 +17,9 @@ std::uint32_t rank_image(gantry_device* device, const void* bytes, std::size_t s
     return 0;
   }
   const std::span image(static_cast<const std::byte*>(bytes), size);
+  if (device->is_cpu) {
+    return cpu::is_host_shared_object(image) ? 1 : 0;
+  }
   const ImageName name = name_of(image);
   Answer answer;
   if (!device->job.images().bring(device->node, name, image) ||

@@ -71,7 +71,8 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
                 "take GANTRY_DEVICES out of its environment");
   }
   library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
-  const StartWatch watch("gantry", library->name());
+  const std::uint64_t patience = GANTRY_TRY(read_patience());
+  const StartWatch watch("gantry", library->name(), patience);
   const ThreadLevel level = GANTRY_TRY(library->initialise());
   const Communicator world = library->world();
   const Role own = own_role(Role::What::kProgram, library->name());
@@ -112,7 +113,7 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
                 "many nodes at least",
                 programs.size(), all_nodes.size());
   }
-  return new Job(std::move(transport), std::move(nodes));
+  return new Job(std::move(transport), std::move(nodes), patience);
 }
 
 } // namespace
@@ -183,10 +184,9 @@ bool Job::leave() {
 }
 
 Job::Job(std::unique_ptr<Transport> transport, std::vector<std::unique_ptr<RemoteNode>> nodes,
-         bool with_thread)
+         std::uint64_t patience, bool with_thread)
     : transport_(std::move(transport)), self_(transport_->self()), nodes_(std::move(nodes)),
-      by_process_(static_cast<std::size_t>(transport_->processes())),
-      patience_(patience_of_program()) {
+      by_process_(static_cast<std::size_t>(transport_->processes())), patience_(patience) {
   for (const auto& node : nodes_) {
     by_process_[static_cast<std::size_t>(node->process())] = node.get();
   }

@@ -34,9 +34,10 @@ public:
   /// Makes `job` the process's, or nothing.
   static void adopt(Job* job);
 
-  /// A job of these processes. Without a thread, whoever waits does all: for tests.
+  /// A job of these processes; `patience` as in silence.h. Without a thread, whoever waits does
+  /// all: for tests.
   Job(std::unique_ptr<Transport> transport, std::vector<std::unique_ptr<RemoteNode>> nodes,
-      bool with_thread = true);
+      std::uint64_t patience, bool with_thread = true);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   ~Job() = default; ///< after leave()

@@ -154,6 +154,7 @@ void for_each_piece(const CopyFacts& copy, Visit visit) {
 /// Of devices whose memory the node's process cannot access: some pieces are on the wire while
 /// others are on their way to the device.
 inline constexpr std::uint32_t kPiece = 1 << 20;
+inline constexpr std::uint32_t kLeastPiece = 1 << 16; ///< else they are too many
 
 inline constexpr std::uint32_t kNoKernel = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoImage = ~std::uint32_t{0};

@@ -5,6 +5,8 @@
 // use memory for something else that bytes of the node were to come to.
 #pragma once
 
+#include "base/result.h"
+
 #include <cstdint>
 
 namespace gantry::mpi {
@@ -15,8 +17,8 @@ inline constexpr std::uint64_t kSecond = 1'000'000'000;
 /// How often a side says that it is there.
 inline constexpr std::uint64_t kSaying = kSecond;
 
-/// The program's patience: GANTRY_MPI_PATIENCE in milliseconds, or 10 s; 0: without end.
-[[nodiscard]] std::uint64_t patience_of_program();
+/// This process's patience: GANTRY_MPI_PATIENCE in milliseconds, or 10 s; 0: without end.
+[[nodiscard]] Result<std::uint64_t> read_patience();
 
 /// A node waits longer for its program, which may be stopped by a debugger.
 [[nodiscard]] inline std::uint64_t patience_of_node(std::uint64_t program) {

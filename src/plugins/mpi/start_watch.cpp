@@ -1,7 +1,5 @@
 #include "plugins/mpi/start_watch.h"
 
-#include "plugins/mpi/silence.h"
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -11,8 +9,9 @@
 
 namespace gantry::mpi {
 
-StartWatch::StartWatch(std::string who, std::string mpi)
-    : who_(std::move(who)), mpi_(std::move(mpi)), thread_([this] { wait(); }) {}
+StartWatch::StartWatch(std::string who, std::string mpi, std::uint64_t patience)
+    : who_(std::move(who)), mpi_(std::move(mpi)), patience_(6 * patience),
+      thread_([this] { wait(); }) {}
 
 StartWatch::~StartWatch() {
   {
@@ -24,7 +23,7 @@ StartWatch::~StartWatch() {
 }
 
 void StartWatch::wait() const {
-  const std::chrono::nanoseconds patience(6 * patience_of_program());
+  const std::chrono::nanoseconds patience(patience_);
   std::unique_lock lock(mutex_);
   const auto has_started = [this] { return has_started_; };
   if (patience.count() == 0) {

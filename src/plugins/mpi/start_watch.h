@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -14,7 +15,7 @@ namespace gantry::mpi {
 class StartWatch {
 public:
   /// `who` is what the message begins with, `mpi` the library's name.
-  StartWatch(std::string who, std::string mpi);
+  StartWatch(std::string who, std::string mpi, std::uint64_t patience);
   StartWatch(const StartWatch&) = delete;
   StartWatch& operator=(const StartWatch&) = delete;
   ~StartWatch();
@@ -23,6 +24,7 @@ private:
   void wait() const;
 
   const std::string who_, mpi_;
+  const std::uint64_t patience_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   bool has_started_ = false;

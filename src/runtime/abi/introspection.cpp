@@ -1,6 +1,7 @@
 // What gantry/gantry.h offers: the runtime describes itself.
 #include "runtime/abi/export.h"
 #include "runtime/core/devices/plugin_library.h"
+#include "runtime/core/host/settings.h"
 #include "runtime/core/runtime/runtime.h"
 
 #include <gantry/gantry.h>
@@ -33,9 +34,12 @@ GANTRY_EXPORT const gantry_plugin* gantry_find_plugin(const char* name, const ch
 }
 
 GANTRY_EXPORT void gantry_visit_environment(gantry_environment_visitor visit, void* data) {
-  for (const auto& variable : gantry::core::environment_variables()) {
-    const gantry_environment_variable answer{variable.name, variable.default_value,
-                                             variable.meaning};
-    visit(&answer, data);
+  for (const auto& variables :
+       {gantry::core::environment_variables(), gantry::core::variables_of_plugins()}) {
+    for (const auto& variable : variables) {
+      const gantry_environment_variable answer{variable.name, variable.default_value,
+                                               variable.meaning};
+      visit(&answer, data);
+    }
   }
 }

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::unique_ptr<RemoteNode>> nodes;
   nodes.push_back(std::make_unique<RemoteNode>(*transport, 1, "host"));
   RemoteNode& node = *nodes.front();
-  Job job(std::move(transport), std::move(nodes), false);
+  Job job(std::move(transport), std::move(nodes), 0, false);
   gantry_device device(job, node, 0);
   node.watch(0, &device);
   std::vector<std::byte> host(1 << 17);

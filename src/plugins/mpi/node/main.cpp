@@ -7,6 +7,7 @@
 #include "plugins/mpi/node/loop.h"
 #include "plugins/mpi/node/node.h"
 #include "plugins/mpi/roles.h"
+#include "plugins/mpi/silence.h"
 #include "plugins/mpi/start_watch.h"
 
 #include <cerrno>
@@ -66,7 +67,8 @@ Result<int> program_of(std::span<const Role> roles, int self) {
 
 Status work() {
   const auto library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
-  auto watch = std::make_unique<StartWatch>("gantry-node", library->name());
+  auto watch =
+      std::make_unique<StartWatch>("gantry-node", library->name(), GANTRY_TRY(read_patience()));
   GANTRY_TRY(library->initialise());
   {
     const Role own = own_role(Role::What::kNode, library->name());

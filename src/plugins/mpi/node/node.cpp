@@ -159,11 +159,15 @@ Status Node::take_image(int from, Reader body) {
   while (body.left() >= sizeof(std::int32_t)) {
     others.push_back(body.get<std::int32_t>());
   }
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30; // of all
+  std::uint64_t all = 0;
+  for (const Image& image : image_bytes_) {
+    all += image.bytes.size();
+  }
   const auto is_process = [&](std::int32_t other) {
     return other >= 0 && other < transport_.processes() && other != transport_.self();
   };
-  if (!body.is_at_end() || name.size > kMost || !std::ranges::all_of(others, is_process)) {
+  if (!body.is_at_end() || name.size > kMost - all || !std::ranges::all_of(others, is_process)) {
     return fail("what is told of an image is damaged");
   }
   Image& image = image_bytes_.emplace_back();

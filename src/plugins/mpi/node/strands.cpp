@@ -47,9 +47,10 @@ Status Node::take_operation(const Head& head, Reader body) {
   case Kind::kSend:
     operation.copy = body.get<CopyFacts>();
     if (operation.copy.other < 0 || operation.copy.other >= transport_.processes() ||
-        operation.copy.size == 0) {
-      return fail("there is no copy of {} bytes with process {}", operation.copy.size,
-                  operation.copy.other);
+        operation.copy.size == 0 ||
+        (operation.copy.piece != 0 && operation.copy.piece < kLeastPiece)) {
+      return fail("there is no copy of {} bytes, in pieces of {}, with process {}",
+                  operation.copy.size, operation.copy.piece, operation.copy.other);
     }
     break;
   case Kind::kRead:

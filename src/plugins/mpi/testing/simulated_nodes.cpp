@@ -17,7 +17,7 @@ SimulatedNodes::SimulatedNodes(int nodes, const Network& network) : network_(nod
     });
     remote.push_back(std::make_unique<RemoteNode>(*program, i, fmt::format("host{}", i)));
   }
-  job_ = std::make_unique<Job>(std::move(program), std::move(remote), false);
+  job_ = std::make_unique<Job>(std::move(program), std::move(remote), 0, false);
   Job::adopt(job_.get());
 }
 

@@ -85,16 +85,6 @@ Status parse_policy(std::string_view value, Settings& settings) {
   return {};
 }
 
-/// Of a variable that a plugin reads.
-Status parse_nothing(std::string_view /*value*/, Settings& /*settings*/) {
-  return {};
-}
-
-Status parse_patience(std::string_view value, Settings& /*settings*/) {
-  return parse_number<std::uint64_t>(value) ? Status()
-                                            : fail("'{}' is not a number of milliseconds", value);
-}
-
 Status parse_default_device(std::string_view value, Settings& settings) {
   const auto number = parse_number<int>(value);
   if (!number || *number < 0) {
@@ -316,14 +306,6 @@ constexpr std::array kVariables = {
                         "libgantry-plugin-NAME.so in one of them makes NAME a name for "
                         "GANTRY_DEVICES, and comes first in auto; set-uid programs ignore it",
                         parse_plugin_path},
-    EnvironmentVariable{"GANTRY_MPI", "",
-                        "the MPI library for devices on other machines, if it is not the one that "
-                        "the program or its launcher has; see docs/distributed.md",
-                        parse_nothing},
-    EnvironmentVariable{"GANTRY_MPI_PATIENCE", "10000",
-                        "milliseconds without a word after which a node of a job is lost; 0: it "
-                        "is waited for without end",
-                        parse_patience},
     EnvironmentVariable{"GANTRY_INFO", "",
                         "what to print on stderr: registration, load, launch, map, present, "
                         "transfer, table, stale (under GANTRY_CHECK=map, what a construct leaves "

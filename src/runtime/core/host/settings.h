@@ -103,6 +103,10 @@ struct EnvironmentVariable {
 
 [[nodiscard]] std::span<const EnvironmentVariable> environment_variables();
 
+/// Those that plugins of the installation read, which `gantry env` shows behind the others; defined
+/// in runtime/installed_plugins.cpp.
+[[nodiscard]] std::span<const EnvironmentVariable> variables_of_plugins();
+
 /// The folders in a value of GANTRY_PLUGIN_PATH.
 [[nodiscard]] std::vector<std::string> folders_of_path(std::string_view value);
 
