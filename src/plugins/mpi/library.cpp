@@ -1,5 +1,6 @@
 #include "plugins/mpi/library.h"
 
+#include "plugins/mpi/hydra.h"
 #include "plugins/mpi/interfaces.h"
 
 #include <algorithm>
@@ -129,7 +130,12 @@ public:
     const auto above = std::ranges::upper_bound(kLevels, level);
     return static_cast<ThreadLevel>(std::max<std::ptrdiff_t>(above - kLevels.begin(), 1) - 1);
   }
-  Status finalise() override { return check("MPI_Finalize", call_.MPI_Finalize()); }
+  Status finalise() override {
+    if (std::is_same_v<Interface, Mpich> && finalise_by_hydra()) {
+      return {};
+    }
+    return check("MPI_Finalize", call_.MPI_Finalize());
+  }
 
   Communicator world() const override { return {to_number(interface_.world())}; }
   Result<Communicator> duplicate(Communicator of) override {

@@ -45,6 +45,7 @@ public:
   /// Asks for kMultiple, and returns what there is. Of a process that has initialised MPI itself:
   /// the level that it has.
   [[nodiscard]] virtual Result<ThreadLevel> initialise() = 0;
+  /// The last that the process does with it; nothing is under way.
   [[nodiscard]] virtual Status finalise() = 0;
 
   /// All processes that were started together. After initialise(), as what follows.
