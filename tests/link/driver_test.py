@@ -174,7 +174,7 @@ print(*(int.from_bytes(answer.raw[i:i + 8], "little") for i in (0, 32)))
             names -= {f"libgantry-{what}-{cpu}" for what in ("plugin-worker", "device")
                       for cpu in ("aarch64", "powerpc64le")} | {"libgantry-plugin-worker"}
             self.assertEqual(names, {"libomp", "libomptarget", "libgantry-device-cpu",
-                                     "libgantry-plugin-cuda", "libgantry-plugin-hsa", "libgantry-plugin-simt",
+                                     "libgantry-plugin-cuda", "libgantry-plugin-hsa", "libgantry-plugin-mpi", "libgantry-plugin-simt",
                                      "libgantry-plugin-simt-amd"})
 
     def test_precompiled_header(self):

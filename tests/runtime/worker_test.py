@@ -355,7 +355,8 @@ class Life(WorkerCase):
             os.kill(worker, end)
             _, message = program.communicate(timeout=PATIENCE)
             self.assertEqual(program.returncode, 1)
-            self.assertRegex(message, r"\Agantry: error: [^\n]*: the device is lost: " + re.escape(what) + r"\n\Z")
+            self.assertRegex(message, r"\Agantry: error: [^\n]*: the device is lost: " + re.escape(what) +
+                             r"(; the region has run there, and what it came to is lost)?\n\Z")
 
     def test_killing_at_random(self):
         """Nothing stays behind of programs that are killed, or whose workers are, and others do not

@@ -55,7 +55,7 @@ void describes_devices() {
   const std::string_view description = properties.description;
   require(!description.empty() && description.find('\n') == std::string_view::npos,
           "the description is not one line of text: '{}'", description);
-  constexpr std::uint32_t kKnown = (GANTRY_CAPABILITY_CHOSEN_ADDRESS << 1) - 1;
+  constexpr std::uint32_t kKnown = (GANTRY_CAPABILITY_POSTED_COPIES << 1) - 1;
   require((properties.capabilities & ~kKnown) == 0, "unknown capabilities: {:#x}",
           properties.capabilities & ~kKnown);
   require(!device.can(GANTRY_CAPABILITY_SHARES_MEMORY) ||

@@ -257,21 +257,23 @@ gantry_status get_properties(gantry_device* device, gantry_device_properties* pr
 gantry_status set_function_map(gantry_device* device, const __omp_offloading_fptr_map_ty* table,
                                std::uint64_t count) noexcept {
   GANTRY_STATUS_TRY(enter(*device));
-  const auto bytes = std::as_bytes(std::span(table, count));
-  constexpr std::size_t kMost = Transport::kLongestMessage / 2;
-  if (bytes.size() > kMost) {
-    return plugins::report(GANTRY_FAILURE,
-                           "the program's {} functions that are called by pointer "
-                           "are more than a node takes, {}",
-                           count, kMost / sizeof *table);
+  constexpr std::size_t kAtOnce = kInline / sizeof *table;
+  const std::span all(table, count);
+  for (std::size_t done = 0; done == 0 || done < count;) {
+    const auto part = all.subspan(done, std::min(kAtOnce, count - done));
+    Answer answer;
+    GANTRY_STATUS_TRY(ask(
+        *device, Kind::kSetFunctionMap, part.size_bytes(),
+        [&](Record& record) {
+          record.put(device->far)
+              .put(static_cast<std::uint32_t>(count))
+              .put(static_cast<std::uint32_t>(part.size()))
+              .put_bytes(std::as_bytes(part));
+        },
+        answer));
+    done += std::max<std::size_t>(part.size(), 1);
   }
-  Answer answer;
-  return ask(
-      *device, Kind::kSetFunctionMap, bytes.size(),
-      [&](Record& record) {
-        record.put(device->far).put(static_cast<std::uint32_t>(count)).put_bytes(bytes);
-      },
-      answer);
+  return GANTRY_SUCCESS;
 }
 
 gantry_status get_fault(gantry_device* device, gantry_fault* fault) noexcept {

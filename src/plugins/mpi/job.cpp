@@ -70,6 +70,11 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
     return fail("the program was started by one that is part of the job, and whose the nodes are; "
                 "take GANTRY_DEVICES out of its environment");
   }
+  if (const std::string own = present_library(); !own.empty()) {
+    return fail("the program uses MPI itself ('{}'), and would find the nodes among its processes; "
+                "devices of nodes are for programs that do not",
+                own);
+  }
   library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
   const std::uint64_t patience = GANTRY_TRY(read_patience());
   const StartWatch watch("gantry", library->name(), patience);

@@ -344,6 +344,11 @@ void* present_function() {
 
 } // namespace
 
+std::string present_library() {
+  void* const present = present_function();
+  return present == nullptr ? "" : file_of(present);
+}
+
 bool is_launched() {
   for (const Launcher& launcher : launchers()) {
     if (std::getenv(launcher.variable) != nullptr) {

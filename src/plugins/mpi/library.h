@@ -94,6 +94,10 @@ public:
 /// looked for and what to do.
 [[nodiscard]] Result<std::unique_ptr<Library>> open_library(const char* named);
 
+/// The file of an MPI library that the process has already, as programs that use MPI do; empty: it
+/// has none.
+[[nodiscard]] std::string present_library();
+
 /// Whether the environment says that a launcher of MPI's has started the process.
 [[nodiscard]] bool is_launched();
 

@@ -287,6 +287,19 @@ TEST_F(Nodes, RefuseWhatIsNotThere) {
   EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
 }
 
+TEST_F(Nodes, GetTablesOfFunctionsOfAnySize) {
+  start(1);
+  gantry_device* const device = open();
+  for (const std::size_t count :
+       {std::size_t{1}, std::size_t{4096}, std::size_t{10'000}, std::size_t{0}}) {
+    std::vector<__omp_offloading_fptr_map_ty> table(count);
+    fake_devices().functions = 77;
+    ASSERT_EQ(entries::set_function_map(device, table.data(), count), GANTRY_SUCCESS)
+        << plugins::last_error();
+    ASSERT_EQ(fake_devices().functions, count);
+  }
+}
+
 TEST_F(Nodes, SayLaterWhatIsWrongWithWhatNobodyWaitsFor) {
   start(1);
   gantry_device* const device = open();

@@ -35,7 +35,9 @@ enum class Kind : std::uint16_t {
   kUnloadImage, ///< u32 image; nothing
   kAllocate,    ///< u32 device, u64 bytes, u32 count; u64 address for each
   kRelease,     ///< u32 device, u64 address; nothing
-  kSetFunctionMap, ///< u32 device, u32 n, n * __omp_offloading_fptr_map_ty; nothing
+  kSetFunctionMap, ///< u32 device, u32 of all, u32 n, n * __omp_offloading_fptr_map_ty, behind
+                   ///< those
+                   ///< of the requests before; nothing
   kGetFault,       ///< u32 device; FaultFacts, text kernel, text position, text what
   kGetHint,        ///< u32 device, LaunchFacts; text
   // Of the process:

@@ -112,6 +112,9 @@ void RemoteNode::add(Strand& strand) {
 void RemoteNode::remove(Strand& strand) {
   const std::lock_guard lock(mutex_);
   strands_.erase(strand.number);
+  for (Moving& moving : transfers_) {
+    moving.strand = moving.strand == &strand ? nullptr : moving.strand; // of a node that is lost
+  }
 }
 
 void RemoteNode::send_bytes(Strand& strand, const CopyFacts& copy,
@@ -140,11 +143,13 @@ Status RemoteNode::go_on_with_transfers() {
       ++i;
       continue;
     }
-    Strand& strand = *transfers_[i].strand;
+    Strand* const strand = transfers_[i].strand;
     transfers_[i] = std::move(transfers_.back());
     transfers_.pop_back();
     transfer_count_.store(transfers_.size(), std::memory_order_relaxed);
-    strand.transfers.fetch_sub(1, std::memory_order_release);
+    if (strand != nullptr) {
+      strand->transfers.fetch_sub(1, std::memory_order_release);
+    }
   }
   return {};
 }

@@ -156,7 +156,7 @@ private:
   std::unordered_map<std::uint32_t, Strand*> strands_;
   std::unordered_map<std::uint32_t, gantry_device*> devices_;
   struct Moving {
-    Strand* strand;
+    Strand* strand; ///< null: it is no more
     std::unique_ptr<Transfer> transfer;
   };
   std::vector<Moving> transfers_;

@@ -63,8 +63,9 @@ struct FarDevice {
   gantry_device* handle = nullptr; ///< null: not open
   std::uint32_t capabilities = 0;
   GivenMemory memory;
-  std::unordered_set<std::uint64_t> blocks; ///< that were allocated
-  std::vector<gantry_kernel*> kernels;      ///< null: of an image that is no more
+  std::unordered_set<std::uint64_t> blocks;               ///< that were allocated
+  std::vector<__omp_offloading_fptr_map_ty> function_map; ///< as far as it has come
+  std::vector<gantry_kernel*> kernels;                    ///< null: of an image that is no more
 
   [[nodiscard]] bool has_kernel(std::uint32_t kernel) const {
     return kernel < kernels.size() && kernels[kernel] != nullptr;

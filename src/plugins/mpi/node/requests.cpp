@@ -459,15 +459,20 @@ Result<Node::Work> Node::release(Reader body) {
 
 Result<Node::Work> Node::set_function_map(Reader body) {
   GANTRY_OPEN_DEVICE(device, body);
+  const auto all = body.get<std::uint32_t>();
   const auto count = body.get<std::uint32_t>();
-  if (count != body.left() / sizeof(__omp_offloading_fptr_map_ty)) {
+  auto& table = device.function_map;
+  if (count != body.left() / sizeof(__omp_offloading_fptr_map_ty) ||
+      count > all - std::min<std::size_t>(all, table.size())) {
     return damaged("set a table of functions");
   }
-  std::vector<__omp_offloading_fptr_map_ty> table;
   for (std::uint32_t i = 0; i < count; ++i) {
     table.push_back(body.get<__omp_offloading_fptr_map_ty>());
   }
-  return [&device, table = std::move(table)](Answer& answer) {
+  if (table.size() < all) {
+    return [](Answer&) {}; // more comes
+  }
+  return [&device, table = std::exchange(table, {})](Answer& answer) {
     auto* const set = device.plugin->set_function_map;
     if (set != nullptr) {
       keep(set(device.handle, table.data(), table.size()), *device.plugin, answer.status,

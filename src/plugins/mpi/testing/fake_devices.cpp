@@ -109,7 +109,10 @@ gantry_plugin make_table() {
     return GANTRY_SUCCESS;
   };
   table.set_function_map = [](gantry_device*, const __omp_offloading_fptr_map_ty*,
-                              std::uint64_t) noexcept -> gantry_status { return GANTRY_SUCCESS; };
+                              std::uint64_t count) noexcept -> gantry_status {
+    fake_devices().functions = count;
+    return GANTRY_SUCCESS;
+  };
   table.create_image = [](gantry_device* device, const void* bytes, std::size_t size, const char*,
                           gantry_image** image) noexcept -> gantry_status {
     ++fake_devices().open;

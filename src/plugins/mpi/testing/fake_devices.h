@@ -19,9 +19,10 @@ struct FakeDevices {
   int devices = 1; ///< that a node has
   std::uint64_t memory = ~std::uint64_t{0}; ///< bytes that can be allocated
 
-  int launches = 0;           ///< that there have been
-  void* last_block = nullptr; ///< that was allocated
-  int open = 0;               ///< devices, images, queues and blocks that there are
+  std::uint64_t functions = 0; ///< of the last table
+  int launches = 0;            ///< that there have been
+  void* last_block = nullptr;  ///< that was allocated
+  int open = 0;                ///< devices, images, queues and blocks that there are
 };
 /// Of all devices; a test sets it before it opens one.
 FakeDevices& fake_devices();

@@ -290,15 +290,16 @@ void MappingRules::leave_present(Mapping& mapping, const MapItem& item, std::uin
   std::uint64_t& count = count_of(mapping, item);
   if (item.remove || count == 0) {
     count = 0;
-    mapping.of_regions = item.hold ? mapping.of_regions : 0;
   } else if (!is_counted(item, mapping, work.call)) {
     --count;
-    mapping.of_regions -= work.is_region && !item.hold && mapping.of_regions > 0 ? 1 : 0;
   }
   if (!mapping.referenced() && mapping.removed_by != work.call) {
     mapping.removed_by = work.call;
     work.gone.push_back(&mapping);
   }
+  mapping.of_regions -= work.is_region && !item.hold && mapping.of_regions > 0 ? 1 : 0;
+  mapping.of_regions =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(mapping.of_regions, mapping.references));
 }
 
 Status MappingRules::update(Items items, ConstructWork& work) {

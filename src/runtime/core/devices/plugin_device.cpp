@@ -119,6 +119,15 @@ Result<void*> PluginDevice::allocate(std::uint64_t size) const {
 Result<PluginDevice::Place> PluginDevice::place(std::uint64_t size, std::uint64_t alignment,
                                                 std::uint64_t offset) const {
   const bool placed = can(GANTRY_CAPABILITY_PLACED_MEMORY);
+  if (!placed && alignment > kAlignment && can(GANTRY_CAPABILITY_CHECKED_MEMORY)) {
+    // Without room behind it, so that an access there is noticed: most blocks are aligned better.
+    void* const exact = GANTRY_TRY(allocate(size + offset));
+    const auto begin = reinterpret_cast<std::uintptr_t>(exact);
+    if (begin % alignment == 0) {
+      return Place{exact, begin + offset};
+    }
+    GANTRY_TRY(release(exact));
+  }
   auto allocated = GANTRY_TRY(placed ? allocate({.size = sizeof(gantry_allocation),
                                                  .bytes = size,
                                                  .alignment = alignment,

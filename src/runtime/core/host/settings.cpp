@@ -412,9 +412,14 @@ Result<ProfileSettings> read_profile_settings(const Environment& environment) {
 }
 
 bool names_device(std::string_view devices, std::string_view name) {
-  return std::ranges::any_of(split(devices, ','), [&](std::string_view item) {
-    return item.substr(0, item.find_first_of(":+")) == name;
-  });
+  while (!devices.empty()) { // allocates nothing: it is asked of every program
+    const std::string_view item = devices.substr(0, devices.find(','));
+    if (item.substr(0, item.find_first_of(":+")) == name) {
+      return true;
+    }
+    devices.remove_prefix(std::min(item.size() + 1, devices.size()));
+  }
+  return false;
 }
 
 std::uint32_t read_info_bits(const Environment& environment) {
