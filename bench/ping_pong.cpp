@@ -1,5 +1,5 @@
-// What an MPI library itself takes, in a job of two processes: the time for 8 bytes there and back, and the bandwidth
-// of one large transfer one way, by the same calls as Gantry's.
+// What an MPI library itself takes, in a job of two processes: the time for 8 bytes there and back,
+// and the bandwidth of one large transfer one way, by the same calls as Gantry's.
 #include "plugins/mpi/library.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// What a job of many nodes sends, counted over a simulated network of 10 us and 10 GB/s: the start, an image of 1 MiB,
-// a region with one mapped scalar on each node, and a stencil's exchange of 4 KiB with both neighbours. Prints a table.
+// What a job of many nodes sends, counted over a simulated network of 10 us and 10 GB/s: the start,
+// an image of 1 MiB, a region with one mapped scalar on each node, and a stencil's exchange of 4
+// KiB with both neighbours. Prints a table.
 #include "plugins/last_error.h"
 #include "plugins/mpi/testing/simulated_nodes.h"
 

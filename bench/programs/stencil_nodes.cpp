@@ -1,7 +1,8 @@
-// stencil_nodes MICROSECONDS: a stencil of tasks, as Task Bench has it: in each step each of WIDTH tasks on every device
-// takes so long, and needs what its neighbours have made in the step before, 64 numbers each. Tasks are target regions
-// with nowait and depend; what neighbours on other devices need is copied between the devices. Prints the efficiency:
-// the time that the tasks take by themselves, one after the other on each device, by the time that it took.
+// stencil_nodes MICROSECONDS: a stencil of tasks, as Task Bench has it: in each step each of WIDTH
+// tasks on every device takes so long, and needs what its neighbours have made in the step before,
+// 64 numbers each. Tasks are target regions with nowait and depend; what neighbours on other
+// devices need is copied between the devices. Prints the efficiency: the time that the tasks take
+// by themselves, one after the other on each device, by the time that it took.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +25,8 @@ static void take(long microseconds) {
   do {
     sched_yield(); // there may be fewer processors than devices here
     clock_gettime(CLOCK_MONOTONIC, &now);
-  } while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < microseconds);
+  } while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 <
+           microseconds);
 }
 #pragma omp end declare target
 
@@ -32,7 +34,8 @@ int main(int count, char** arguments) {
   const long microseconds = count > 1 ? std::atol(arguments[1]) : 200;
   const int devices = omp_get_num_devices();
   const std::size_t bytes = kNumbers * sizeof(double);
-  // Of each device: what its task has made, and what those of its two neighbours had, in even and odd steps.
+  // Of each device: what its task has made, and what those of its two neighbours had, in even and
+  // odd steps.
   struct Side {
     double* own[2];
     double* left[2];
@@ -66,8 +69,9 @@ int main(int count, char** arguments) {
         char* const made_before = reinterpret_cast<char*>(&side->own[before]);
         char* const from_left = reinterpret_cast<char*>(&side->left[before]);
         char* const from_right = reinterpret_cast<char*>(&side->right[before]);
-#pragma omp target nowait device(d) is_device_ptr(own, last, left, right) firstprivate(microseconds)                    \
-    depend(out : made[0]) depend(in : made_before[0], from_left[0], from_right[0])
+#pragma omp target nowait device(d) is_device_ptr(own, last, left, right)                          \
+    firstprivate(microseconds) depend(out : made[0])                                               \
+    depend(in : made_before[0], from_left[0], from_right[0])
         {
           for (int i = 0; i < kNumbers; ++i) {
             own[i] = next(last[i], left[i], right[i]);
@@ -105,7 +109,8 @@ int main(int count, char** arguments) {
   }
   for (int d = 0; d < devices; ++d) {
     double number = 0;
-    omp_target_memcpy(&number, sides[d].own[(kSteps - 1) % 2], sizeof number, 0, 0, omp_get_initial_device(), d);
+    omp_target_memcpy(&number, sides[d].own[(kSteps - 1) % 2], sizeof number, 0, 0,
+                      omp_get_initial_device(), d);
     if (number != own[d]) {
       std::fprintf(stderr, "device %d has %.17g, expected %.17g\n", d, number, own[d]);
       return 1;

@@ -1,5 +1,6 @@
-// work SECONDS: regions on all devices in turn, from two threads, with small and large copies, whose
-// results are checked. Says which devices there are, and at the end how many regions there were.
+// work SECONDS: regions on all devices in turn, from two threads, with small and large copies,
+// whose results are checked. Says which devices there are, and at the end how many regions there
+// were.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

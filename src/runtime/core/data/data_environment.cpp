@@ -423,8 +423,8 @@ bool DataEnvironment::holds_data() {
   const std::lock_guard lock(guarded_.mutex);
   bool any = false;
   guarded_.table.for_each([&](const Mapping& mapping) {
-    any = any || (!mapping.shared() &&
-                  (mapping.holds != 0 || mapping.references != mapping.of_regions));
+    any = any ||
+          (!mapping.shared() && (mapping.holds != 0 || mapping.references != mapping.of_regions));
   });
   return any;
 }

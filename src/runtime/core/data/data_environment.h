@@ -72,13 +72,11 @@ public:
   /// Ends what enter began, with the items of the end of the region or of target exit data. An
   /// error of one item does not keep the others from being copied and taken off the device.
   [[nodiscard]] Status exit(Items items, Queue& queue) {
-    return items.empty() ? Status()
-                         : exit_items(items, queue, ConstructWork::Of::kOther, nullptr);
+    return items.empty() ? Status() : exit_items(items, queue, ConstructWork::Of::kOther, nullptr);
   }
   /// The same at the end of a target region, with the `last` of enter_target.
   [[nodiscard]] Status exit_target(Items items, Queue& queue, FoundLast* last) {
-    return items.empty() ? Status()
-                         : exit_items(items, queue, ConstructWork::Of::kRegion, last);
+    return items.empty() ? Status() : exit_items(items, queue, ConstructWork::Of::kRegion, last);
   }
 
   /// On a device that is far: lets the queue bring along what exit_target() is expected to copy
