@@ -149,8 +149,7 @@ void Job::end() {
   if (state.job != nullptr && !state.job->leave()) {
     return; // MPI would wait for nodes that are gone
   }
-  if (state.mpi != nullptr && state.mpi->is_initialised() &&
-      !state.mpi->is_finalised()) {
+  if (state.mpi != nullptr && state.mpi->is_initialised() && !state.mpi->is_finalised()) {
     (void)state.mpi->finalise();
   }
 }
