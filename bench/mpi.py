@@ -46,11 +46,13 @@ def measure(build, programs, way, samples):
     common = WAYS[way] | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                           "PMIX_MCA_pcompress_base_silence_warning": "1", "OMP_TARGET_OFFLOAD": "MANDATORY"}
     taken = {}
+
+    def note(name, values):
+        for key, value in values.items():
+            taken.setdefault((name, key), []).append(value)
+
     for sample in range(samples):
         progress(f"{TITLES[mpi]}, {way[1]}: {sample + 1} of {samples}")
-        def note(name, values):
-            for key, value in values.items():
-                taken.setdefault((name, key), []).append(value)
         note("ping-pong", run([*launcher, "-n", "2", build / "bin/mpi_ping_pong"], common))
         for device in DEVICES:
             note(device, run(job(build, launcher, programs["nodes"], 2), common | {"GANTRY_DEVICES": f"mpi:{device}"}))

@@ -454,7 +454,7 @@ typedef struct gantry_plugin {
   /** Optional. Called once, when the program starts, of a plugin of the installation that has to
       work from then on, as the processes of a job do that wait for each other, if GANTRY_DEVICES
       names it. What fails is told where devices are asked for; where it would wait for others
-     without end, it may end the process, with a message. */
+      without end, it may end the process, with a message. */
   void (*start_with_program)(void) GANTRY_NOEXCEPT;
 
   /** Optional, with start_with_program. The program has come to its end in a regular way: no other

@@ -1,5 +1,6 @@
 #include "base/installation.h"
 
+#include <algorithm>
 #include <system_error>
 
 namespace gantry {
@@ -13,6 +14,18 @@ Result<std::filesystem::path> find_installation() {
                 error.message());
   }
   return program.parent_path().parent_path();
+}
+
+std::vector<std::string> folders_of_path(std::string_view value) {
+  std::vector<std::string> folders;
+  while (!value.empty()) {
+    const std::size_t end = std::min(value.find(':'), value.size());
+    if (end > 0) {
+      folders.emplace_back(value.substr(0, end));
+    }
+    value.remove_prefix(std::min(end + 1, value.size()));
+  }
+  return folders;
 }
 
 } // namespace gantry

@@ -126,7 +126,7 @@ void append_words(Words& words, std::initializer_list<std::string_view> more) {
 void export_variables(Words& words) {
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    if (text.starts_with("GANTRY_") || (text.starts_with("OMP_") && !text.starts_with("OMPI_"))) {
+    if (text.starts_with("GANTRY_") || text.starts_with("OMP_")) {
       append_words(words, {"-x", text.substr(0, text.find('='))});
     }
   }
@@ -207,7 +207,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// What a job has said on stderr.
+/// What the job has said on stderr.
 struct Said {
   std::string of_node;               ///< the last error of a node's
   std::optional<int> program_status; ///< behind kWord
@@ -255,7 +255,9 @@ Said hand_on(int from) {
   }
 }
 
-Result<int> run_job(Words line) {
+/// `tells_status`: the line has kWord in it, so that a job without the program's status is one
+/// whose program has not come to its end.
+Result<int> run_job(Words line, bool tells_status) {
   std::vector<char*> words;
   for (std::string& word : line) {
     words.push_back(word.data());
@@ -287,6 +289,9 @@ Result<int> run_job(Words line) {
   const int of_launcher = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   if (said.program_status) {
     return *said.program_status;
+  }
+  if (of_launcher == 0 && !tells_status) {
+    return 0;
   }
   const int code = of_launcher != 0 ? of_launcher : 1;
   report({said.of_node.empty()
@@ -353,7 +358,7 @@ Result<int> run_mpirun(int argc, char** argv) {
     fmt::print("\n");
     return 0;
   }
-  return run_job(line);
+  return run_job(line, launcher.mpi != Mpi::kSlurm);
 }
 
 } // namespace gantry::cli

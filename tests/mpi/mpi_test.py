@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -253,6 +254,18 @@ class Messages(unittest.TestCase):
         self.assertRegex(job.err, r"mpi: node 1 \(.*\): 'worm' is not a kind of device that is installed there; node 2")
         job = Job(PROGRAMS / "missing_map", devices="mpi:worker+thread=2", OMP_TARGET_OFFLOAD="MANDATORY").end()
         self.assertRegex(job.err, r"node 1 \(.*\): 'thread=2' is not an option of worker devices")
+
+    def test_slurm(self):
+        # There is no Slurm here: what it is told runs the program, the first of the file's lines.
+        with tempfile.TemporaryDirectory() as folder:
+            srun = pathlib.Path(folder) / "srun"
+            srun.write_text('#!/bin/sh\nfor file; do :; done\nread -r _ program <"$file"\ncat "$file"\nexec $program\n')
+            srun.chmod(0o755)
+            for program, status in ("true", 0), ("false", 1):
+                done = subprocess.run([GANTRY, "mpirun", "--mpi", "slurm", "-n", "3", program], capture_output=True,
+                                      text=True, check=False, env=environment(PATH=f"{folder}:{os.environ['PATH']}"))
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertEqual(done.stdout, f"0 {program}\n1-2 {NODE.resolve()}\n")
 
     def test_lists_of_devices(self):
         job = Job(PROGRAMS / "work", "0", devices="mpi:cpu,mpi:worker:2,cpu").end()

@@ -11,7 +11,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,7 +59,6 @@ struct gantry_device {
   std::string damage;
   std::vector<std::unique_ptr<gantry_kernel>> kernels; ///< by their numbers
   std::vector<gantry_image*> images;
-  std::uint32_t next_image = 0;
   std::deque<std::string> texts; ///< of its fault
 
   // For what is done at once, with a queue each (queue.h):

@@ -1,7 +1,6 @@
 #include "plugins/mpi/job.h"
 
 #include "base/monotonic.h"
-#include "plugins/last_error.h"
 #include "plugins/mpi/mpi_transport.h"
 #include "plugins/mpi/roles.h"
 #include "plugins/mpi/silence.h"
@@ -84,18 +83,9 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
   std::vector<Role> roles(static_cast<std::size_t>(library->size(world)));
   GANTRY_TRY(library->gather(world, std::as_bytes(std::span(&own, 1)),
                              std::as_writable_bytes(std::span(roles))));
-  std::vector<int> programs;
-  std::vector<int> all_nodes;
-  for (int i = 0; i < static_cast<int>(roles.size()); ++i) {
-    const Role& role = roles[static_cast<std::size_t>(i)];
-    const std::string why = role.is_ours() ? why_not_together(own, role) : "it is none of Gantry's";
-    if (!why.empty()) {
-      return fail("process {} of the job, on {}, cannot be worked with: {}", i, role.host_name(),
-                  why);
-    }
-    (role.what == Role::What::kProgram ? programs : all_nodes).push_back(i);
-  }
-  if (all_nodes.empty()) {
+  const int self = library->rank(world);
+  const Parts parts = GANTRY_TRY(parts_of(roles, self));
+  if (parts.nodes.empty()) {
     return fail("the job of {} {} has no node (the program's MPI is {}); start some with it, as in "
                 "mpirun -n 1 ./app : -n 3 gantry-node, by the launcher of that MPI",
                 roles.size(), roles.size() == 1 ? "process" : "processes", library->name());
@@ -105,18 +95,17 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
                 library->name());
   }
   auto transport = GANTRY_TRY(MpiTransport::make(*library, world));
-  const auto place = std::ranges::find(programs, library->rank(world)) - programs.begin();
   std::vector<std::unique_ptr<RemoteNode>> nodes;
-  for (std::size_t i = 0; i < all_nodes.size(); ++i) {
-    if (i % programs.size() == static_cast<std::size_t>(place)) {
-      const Role& role = roles[static_cast<std::size_t>(all_nodes[i])];
-      nodes.push_back(std::make_unique<RemoteNode>(*transport, all_nodes[i], role.host_name()));
+  for (const int node : parts.nodes) {
+    if (parts.program_of(node) == self) {
+      const std::string host = roles[static_cast<std::size_t>(node)].host_name();
+      nodes.push_back(std::make_unique<RemoteNode>(*transport, node, host));
     }
   }
   if (nodes.empty()) {
     return fail("the job has {} programs and {} nodes, so that this program has none; start as "
                 "many nodes at least",
-                programs.size(), all_nodes.size());
+                parts.programs.size(), parts.nodes.size());
   }
   return new Job(std::move(transport), std::move(nodes), patience);
 }

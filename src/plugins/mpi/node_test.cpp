@@ -134,6 +134,22 @@ TEST_P(Kinds, TellTheFirstFailureAndGoOn) {
   ASSERT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
 }
 
+TEST_P(Kinds, DoNotLaunchKernelsOfUnloadedImages) {
+  start(1);
+  gantry_device* const device = open();
+  gantry_image* const image = load(device);
+  gantry_kernel* const add = kernel(image, "add");
+  gantry_queue* queue = nullptr;
+  ASSERT_EQ(entries::create_queue(device, &queue), GANTRY_SUCCESS);
+  void* const memory = allocate(device, sizeof(int));
+  ASSERT_EQ(put_add(queue, add, memory, 1), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::synchronize_queue(queue), GANTRY_FAILURE);
+  EXPECT_THAT(plugins::last_error(), HasSubstr("the kernel's image was unloaded before it ran"));
+  ASSERT_EQ(entries::release(device, memory), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::destroy_queue(queue), GANTRY_SUCCESS);
+}
+
 TEST_P(Kinds, AreLostWithTheirFault) {
   start(1);
   gantry_device* const device = open();

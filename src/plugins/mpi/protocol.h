@@ -25,19 +25,16 @@ inline constexpr std::size_t kInline = 64 << 10;
 
 enum class Kind : std::uint16_t {
   // To a node. Requests, numbered by `id`, each of which has an answer:
-  kAddDevices =
-      1,        ///< text kind, i32 count (0: as it is offered); u32 n, n * (text kind, i32 index)
-  kOpenDevice,  ///< u32 device, OpenSettings, text options; OpenedDevice, text description
-  kCloseDevice, ///< u32 device; nothing
-  kRankImage,   ///< u32 device, ImageName; u32 rank
-  kLoadImage,   ///< u32 device, ImageName, u32 image, text file; nothing
-  kFindSymbols, ///< u32 image, u32 n, n * (i32 kind, text); n * FoundSymbol
-  kUnloadImage, ///< u32 image; nothing
-  kAllocate,    ///< u32 device, u64 bytes, u32 count; u64 address for each
-  kRelease,     ///< u32 device, u64 address; nothing
-  kSetFunctionMap, ///< u32 device, u32 of all, u32 n, n * __omp_offloading_fptr_map_ty, behind
-                   ///< those
-                   ///< of the requests before; nothing
+  kAddDevices = 1, ///< text kind, i32 count (0: as offered); u32 n, n * (text kind, i32 index)
+  kOpenDevice,     ///< u32 device, OpenSettings, text options; OpenedDevice, text description
+  kCloseDevice,    ///< u32 device; nothing
+  kRankImage,      ///< u32 device, ImageName; u32 rank
+  kLoadImage,      ///< u32 device, ImageName, u32 image, text file; nothing
+  kFindSymbols,    ///< u32 image, u32 n, n * (i32 kind, text); n * FoundSymbol
+  kUnloadImage,    ///< u32 image; nothing
+  kAllocate,       ///< u32 device, u64 bytes, u32 count; u64 address for each
+  kRelease,        ///< u32 device, u64 address; nothing
+  kSetFunctionMap, ///< u32 device, u32 rows in all, u32 n, the next n rows; nothing
   kGetFault,       ///< u32 device; FaultFacts, text kernel, text position, text what
   kGetHint,        ///< u32 device, LaunchFacts; text
   // Of the process:
@@ -142,17 +139,19 @@ struct CopyFacts {
   [[nodiscard]] std::uint64_t pieces() const {
     return piece == 0 || size == 0 ? 1 : (size - 1) / piece + 1;
   }
-};
-/// Calls `visit` with the number, the offset and the size of each transfer of a copy.
-template <typename Visit>
-void for_each_piece(const CopyFacts& copy, Visit visit) {
-  for (std::uint64_t i = 0; i < copy.pieces(); ++i) {
-    const std::uint64_t offset = i * copy.piece;
-    const std::uint64_t left = copy.size - offset;
-    visit(copy.transfer + static_cast<std::uint32_t>(i), offset,
-          copy.piece == 0 ? left : std::min<std::uint64_t>(copy.piece, left));
+  struct Piece {
+    std::uint32_t number; ///< of the transfer
+    std::uint64_t offset, size;
+  };
+  /// `i` is less than pieces().
+  [[nodiscard]] Piece piece_at(std::uint64_t i) const {
+    const std::uint64_t offset = i * piece;
+    const std::uint64_t left = size - offset;
+    return {.number = transfer + static_cast<std::uint32_t>(i),
+            .offset = offset,
+            .size = piece == 0 ? left : std::min<std::uint64_t>(piece, left)};
   }
-}
+};
 /// Of devices whose memory the node's process cannot access: some pieces are on the wire while
 /// others are on their way to the device.
 inline constexpr std::uint32_t kPiece = 1 << 20;

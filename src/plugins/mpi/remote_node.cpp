@@ -120,9 +120,10 @@ void RemoteNode::remove(Strand& strand) {
 void RemoteNode::send_bytes(Strand& strand, const CopyFacts& copy,
                             std::span<const std::byte> bytes) {
   const std::lock_guard lock(mutex_);
-  for_each_piece(copy, [&](std::uint32_t transfer, std::uint64_t offset, std::uint64_t size) {
+  for (std::uint64_t i = 0; i < copy.pieces(); ++i) {
+    const auto [transfer, offset, size] = copy.piece_at(i);
     add_transfer(strand, transport_.send_bytes(process_, transfer, bytes.subspan(offset, size)));
-  });
+  }
 }
 
 void RemoteNode::add_transfer(Strand& strand, Result<std::unique_ptr<Transfer>> begun) {
@@ -251,11 +252,11 @@ Status RemoteNode::take_of_strand(const Head& head, Reader body) {
   const Strand::Retrieval retrieval = retrievals.front();
   retrievals.pop_front();
   if (head.kind == Kind::kReady) {
-    for_each_piece(
-        retrieval.facts, [&](std::uint32_t transfer, std::uint64_t offset, std::uint64_t size) {
-          add_transfer(strand, transport_.receive_bytes(process_, transfer,
-                                                        retrieval.host.subspan(offset, size)));
-        });
+    for (std::uint64_t i = 0; i < retrieval.facts.pieces(); ++i) {
+      const auto [transfer, offset, size] = retrieval.facts.piece_at(i);
+      add_transfer(strand, transport_.receive_bytes(process_, transfer,
+                                                    retrieval.host.subspan(offset, size)));
+    }
     return {};
   }
   const Bytes bytes = body.rest();

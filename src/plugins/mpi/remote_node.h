@@ -116,7 +116,7 @@ public:
   void add(Strand& strand);
   void remove(Strand& strand);
 
-  /// Takes in what the node says. `begun` gets transfers that have begun.
+  /// Takes in what the node says.
   Status take(Bytes message);
   /// Goes on with transfers.
   Status go_on_with_transfers();

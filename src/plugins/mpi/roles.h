@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "plugins/mpi/protocol.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -61,6 +62,37 @@ struct Role {
                        Role::text(other.mpi), Role::text(own.mpi));
   }
   return "";
+}
+
+/// The processes of a job by what they are. The nodes are dealt out among the programs in turn.
+struct Parts {
+  std::vector<int> programs, nodes;
+
+  /// The program that a node works for. There is one at least.
+  [[nodiscard]] int program_of(int node) const {
+    const auto place = std::ranges::lower_bound(nodes, node) - nodes.begin();
+    return programs[static_cast<std::size_t>(place) % programs.size()];
+  }
+};
+
+/// `self` is this process. An error if it cannot work with another one.
+[[nodiscard]] inline Result<Parts> parts_of(std::span<const Role> roles, int self) {
+  Parts parts;
+  for (int i = 0; i < static_cast<int>(roles.size()); ++i) {
+    const Role& role = roles[static_cast<std::size_t>(i)];
+    if (!role.is_ours()) {
+      return fail("process {} of the job is none of Gantry's; start the program with "
+                  "GANTRY_DEVICES=mpi in its environment",
+                  i);
+    }
+    const Role& own = roles[static_cast<std::size_t>(self)];
+    if (const std::string why = why_not_together(own, role); !why.empty()) {
+      return fail("process {} of the job, on {}, cannot be worked with: {}", i, role.host_name(),
+                  why);
+    }
+    (role.what == Role::What::kProgram ? parts.programs : parts.nodes).push_back(i);
+  }
+  return parts;
 }
 
 } // namespace gantry::mpi

@@ -214,7 +214,7 @@ struct FakeFunctions {
     if (current->before_copy) {
       current->before_copy(host);
     }
-    GANTRY_FAKE_CALL(copy_to_host, GANTRY_FAILURE)
+    GANTRY_FAKE_CALL(copy_to_host, current->failure_)
     return copy(device_address, size, current->counts.retrieves, current->counts.bytes_retrieved,
                 [&](const std::byte* memory) { std::memcpy(host, memory, size); });
   }
@@ -347,7 +347,7 @@ struct FakeFunctions {
     }
     const std::lock_guard lock(current->mutex_);
     ++current->counts.synchronizations;
-    return current->fails("synchronize_queue") ? GANTRY_FAILURE : GANTRY_SUCCESS;
+    return current->fails("synchronize_queue") ? current->failure_ : GANTRY_SUCCESS;
   }
 
   /// Each question moves the queue on by one step.

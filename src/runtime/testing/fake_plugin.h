@@ -54,8 +54,12 @@ public:
   /// Another one, which uses the same memory.
   [[nodiscard]] PluginDevice open(int number = 0) const;
 
-  /// Makes the `nth` call from now of a function that can fail do so, counted from 1.
-  void fail_call(int nth) { fails_in_ = nth; }
+  /// Makes the `nth` call from now of a function that can fail do so, counted from 1. `status`: of
+  /// copies to the host and waits.
+  void fail_call(int nth, gantry_status status = GANTRY_FAILURE) {
+    fails_in_ = nth;
+    failure_ = status;
+  }
   /// True if the call that was to fail has come.
   [[nodiscard]] bool has_failed() const { return fails_in_ == 0; }
 
@@ -130,6 +134,7 @@ private:
   bool has_queues_;
   bool quick_;
   int fails_in_ = -1;
+  gantry_status failure_ = GANTRY_FAILURE;
   int open_devices_ = 0;
   std::string message_;
   std::map<std::uintptr_t, Allocation> allocations_; ///< by host address of their first byte

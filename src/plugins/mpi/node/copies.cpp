@@ -23,6 +23,20 @@ Status Node::begin_pieces(Strand& strand, std::byte* view) {
   return {};
 }
 
+Node::Piece Node::next_piece(Strand& strand) {
+  const auto [number, offset, size] = strand.operations.front().copy.piece_at(strand.begun++);
+  Piece piece;
+  piece.number = number;
+  piece.offset = offset;
+  if (strand.view != nullptr) {
+    piece.memory = {strand.view + offset, size};
+  } else {
+    piece.staged.resize(size);
+    piece.memory = piece.staged;
+  }
+  return piece;
+}
+
 Status Node::begin_transfer(Strand& strand, Piece& piece) {
   const Operation& operation = strand.operations.front();
   const int other = operation.copy.other;
@@ -50,18 +64,7 @@ Result<bool> Node::go_on_with_copy(Strand& strand) {
   bool changed = false;
   const std::size_t most = strand.view != nullptr ? copy.pieces() : kPiecesUnderWay;
   while (strand.begun < copy.pieces() && strand.pieces.size() < most) {
-    Piece& piece = strand.pieces.emplace_back();
-    piece.number = copy.transfer + static_cast<std::uint32_t>(strand.begun);
-    piece.offset = strand.begun * copy.piece;
-    const std::uint64_t left = copy.size - piece.offset;
-    const std::uint64_t size = copy.piece == 0 ? left : std::min<std::uint64_t>(copy.piece, left);
-    ++strand.begun;
-    if (strand.view != nullptr) {
-      piece.memory = {strand.view + piece.offset, size};
-    } else {
-      piece.staged.resize(size);
-      piece.memory = piece.staged;
-    }
+    Piece& piece = strand.pieces.emplace_back(next_piece(strand));
     if (strand.view != nullptr || operation.kind == Kind::kReceive) {
       GANTRY_TRY(begin_transfer(strand, piece));
       piece.is_done = strand.view != nullptr;
@@ -155,23 +158,14 @@ Status Node::discard_transfers(Strand& strand) {
   for (Piece& piece : strand.pieces) {
     GANTRY_TRY(discard(piece));
   }
-  const std::uint64_t begun = strand.begun;
-  Status status;
-  for_each_piece(operation.copy,
-                 [&](std::uint32_t number, std::uint64_t offset, std::uint64_t size) {
-                   const std::uint32_t before = number - operation.copy.transfer;
-                   if (before >= begun && status) {
-                     Piece rest;
-                     rest.number = number;
-                     rest.offset = offset;
-                     rest.staged.resize(size);
-                     rest.memory = rest.staged;
-                     status = discard(rest);
-                   }
-                 });
   strand.pieces.clear();
+  strand.view = nullptr;
+  while (strand.begun < facts.pieces()) {
+    Piece rest = next_piece(strand);
+    GANTRY_TRY(discard(rest));
+  }
   strand.begun = 0;
-  return status;
+  return {};
 }
 
 } // namespace gantry::mpi

@@ -46,8 +46,10 @@ inline constexpr std::size_t kLongestText = 2048;
   return fmt::format("{} bytes at {:#x} are not memory that the device has given", bytes, address);
 }
 
+struct FarDevice;
+
 struct FarImage {
-  std::uint32_t device = 0;
+  FarDevice* device = nullptr;
   gantry_image* handle = nullptr;
   const std::vector<std::byte>* bytes = nullptr;
   std::vector<std::uint32_t> kernels; ///< their numbers in the device

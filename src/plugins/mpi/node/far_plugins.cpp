@@ -16,16 +16,8 @@ namespace gantry::mpi {
 namespace {
 
 std::vector<std::string> folders() {
-  std::vector<std::string> all;
   const char* const variable = secure_getenv("GANTRY_PLUGIN_PATH");
-  std::string_view left = variable == nullptr ? "" : variable;
-  while (!left.empty()) {
-    const std::size_t end = std::min(left.find(':'), left.size());
-    if (end > 0) {
-      all.emplace_back(left.substr(0, end));
-    }
-    left.remove_prefix(std::min(end + 1, left.size()));
-  }
+  std::vector<std::string> all = folders_of_path(variable == nullptr ? "" : variable);
   if (const auto root = find_installation()) {
     all.push_back(*root / "lib/gantry");
   }

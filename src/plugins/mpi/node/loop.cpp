@@ -16,7 +16,6 @@ namespace gantry::mpi {
 namespace {
 
 using std::chrono::microseconds;
-
 using std::chrono::seconds;
 
 /// How often a follower looks whether the leader runs something, and for how long it does so when
@@ -59,12 +58,12 @@ bool Loop::run(std::function<void()> work) {
 
 void Loop::start_follower() {
   followers_.fetch_add(1);
-  std::thread([this] {
+  threads_.emplace_back([this] {
     while (follow()) {
       lead();
       followers_.fetch_add(1);
     }
-  }).detach();
+  });
 }
 
 bool Loop::follow() {
@@ -160,7 +159,13 @@ Status Loop::work(Node& node) {
     lead();
     followers_.fetch_add(1);
   }
-  const std::lock_guard lock(mutex_);
+  for (std::thread& thread : threads_) {
+    if (outcome_) {
+      thread.join();
+    } else {
+      thread.detach();
+    }
+  }
   return outcome_;
 }
 

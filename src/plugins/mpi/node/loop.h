@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 namespace gantry::mpi {
 
@@ -16,8 +18,9 @@ class Loop final : public Workers {
 public:
   Loop() = default;
 
-  /// Works until the program has come to its end, or there is an error; then a worker may still run
-  /// something.
+  /// Works until the program has come to its end, when no thread is left; or until there is an
+  /// error, when threads may still be at work with the node and this, so that neither is to be
+  /// destroyed.
   [[nodiscard]] Status work(Node& node);
 
   bool run(std::function<void()> work) override;
@@ -42,9 +45,10 @@ private:
   std::atomic<int> followers_{0};
   std::atomic<bool> is_asleep_{false}; ///< a follower waits to be told
   std::atomic<bool> is_over_{false};
-  std::mutex mutex_; ///< of followers that sleep, and the outcome
+  std::mutex mutex_; ///< of followers that sleep, and the outcome until all is done
   std::condition_variable changed_;
   Status outcome_;
+  std::vector<std::thread> threads_; ///< of the leader, until all is done
 };
 
 } // namespace gantry::mpi

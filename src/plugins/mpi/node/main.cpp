@@ -37,32 +37,14 @@ constexpr std::string_view kHelp =
     "with GANTRY_DEVICES=mpi in the program's environment; `gantry mpirun` writes such lines.\n"
     "It has no options. GANTRY_MPI names the MPI library, if the launcher's is not to be found.\n";
 
-/// The program that this node works for: with several the nodes are dealt out in turn.
+/// The program that this node works for.
 Result<int> program_of(std::span<const Role> roles, int self) {
-  const Role& own = roles[static_cast<std::size_t>(self)];
-  std::vector<int> programs;
-  std::size_t nodes_before = 0;
-  for (int i = 0; i < static_cast<int>(roles.size()); ++i) {
-    const Role& role = roles[static_cast<std::size_t>(i)];
-    if (!role.is_ours()) {
-      return fail("process {} of the job is none of Gantry's; start the program with "
-                  "GANTRY_DEVICES=mpi in its environment",
-                  i);
-    }
-    if (const std::string why = why_not_together(own, role); !why.empty()) {
-      return fail("process {} on {} cannot be worked with: {}", i, role.host_name(), why);
-    }
-    if (role.what == Role::What::kProgram) {
-      programs.push_back(i);
-    } else if (i < self) {
-      ++nodes_before;
-    }
-  }
-  if (programs.empty()) {
+  const Parts parts = GANTRY_TRY(parts_of(roles, self));
+  if (parts.programs.empty()) {
     return fail("there is no program in the job; start one with it, as in mpirun -n 1 ./app : -n 3 "
                 "gantry-node, with GANTRY_DEVICES=mpi");
   }
-  return programs[nodes_before % programs.size()];
+  return parts.program_of(self);
 }
 
 Status work() {

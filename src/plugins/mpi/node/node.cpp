@@ -16,7 +16,7 @@ void Node::close() {
   }
   strands_.clear();
   for (const auto& [number, image] : images_) {
-    (void)devices_[image.device].plugin->destroy_image(image.handle);
+    (void)image.device->plugin->destroy_image(image.handle);
   }
   images_.clear();
   for (FarDevice& device : devices_) {

@@ -175,7 +175,6 @@ private:
   Result<Step> advance(Strand& strand, bool& changed);
   /// Begins the first operation.
   Result<Step> begin(Strand& strand);
-  Status begin_copy(Strand& strand, Operation& operation);
   Result<Step> begin_launch(Strand& strand, Operation& operation);
   /// Lets a worker call a plugin; what that returns ends the first operation, or makes the queue.
   Result<Step> by_worker(Strand& strand, std::function<gantry_status()> call);
@@ -187,6 +186,8 @@ private:
   /// Goes on with the first operation; true: something has changed.
   Result<bool> go_on_with_copy(Strand& strand);
   Status begin_pieces(Strand& strand, std::byte* view);
+  /// Of the first operation; in the view, if there is one, otherwise staged.
+  static Piece next_piece(Strand& strand);
   Status begin_transfer(Strand& strand, Piece& piece);
   gantry_status queue_piece(Strand& strand, Piece& piece);
   /// Whether a piece has gone its way.

@@ -228,7 +228,7 @@ bool Node::has_ending_strand(Reader body) const {
 Result<Node::Work> Node::close_device(Reader body) {
   GANTRY_OPEN_DEVICE(device, body);
   const auto uses = [&](const auto& strand) { return strand.second->device == &device; };
-  const auto holds = [&](const auto& image) { return image.second.device == device.number; };
+  const auto holds = [&](const auto& image) { return image.second.device == &device; };
   if (!body.is_at_end() || std::ranges::any_of(strands_, uses) ||
       std::ranges::any_of(images_, holds)) {
     return damaged("close a device");
@@ -258,17 +258,15 @@ Result<Node::Work> Node::rank_image(Reader body) {
 }
 
 Result<Node::Work> Node::load_image(Reader body) {
-  const std::uint32_t device_number = body.get<std::uint32_t>();
+  GANTRY_OPEN_DEVICE(device, body);
   const auto name = body.get<ImageName>();
   const auto number = body.get<std::uint32_t>();
   const std::string file(body.get_text());
   const Image* const bytes = find_image(name);
-  if (!body.is_at_end() || bytes == nullptr || images_.contains(number) ||
-      device_number >= devices_.size() || devices_[device_number].handle == nullptr) {
+  if (!body.is_at_end() || bytes == nullptr || images_.contains(number)) {
     return damaged("load an image");
   }
-  FarDevice& device = devices_[device_number];
-  return [this, &device, &bytes = bytes->bytes, device_number, number, file](Answer& answer) {
+  return [this, &device, &bytes = bytes->bytes, number, file](Answer& answer) {
     const gantry_plugin& plugin = *device.plugin;
     gantry_image* image = nullptr;
     if (!keep(plugin.create_image(device.handle, bytes.data(), bytes.size(),
@@ -280,8 +278,8 @@ Result<Node::Work> Node::load_image(Reader body) {
       (void)plugin.destroy_image(image);
       return;
     }
-    answer.then = [this, image, &bytes, device_number, number] {
-      images_.emplace(number, FarImage{.device = device_number, .handle = image, .bytes = &bytes});
+    answer.then = [this, image, &device, &bytes, number] {
+      images_.emplace(number, FarImage{.device = &device, .handle = image, .bytes = &bytes});
     };
   };
 }
@@ -302,7 +300,7 @@ Result<Node::Work> Node::find_symbols(Reader body) {
   if (!body.is_at_end()) {
     return damaged("find symbols");
   }
-  FarDevice& device = devices_[image->second.device];
+  FarDevice& device = *image->second.device;
   return [&device, &image = image->second, handle = image->second.handle, names = std::move(names),
           kinds = std::move(kinds)](Answer& answer) {
     std::vector<gantry_symbol> symbols(names.size());
@@ -340,7 +338,7 @@ Result<Node::Work> Node::unload_image(Reader body) {
   if (!body.is_at_end() || image == images_.end()) {
     return damaged("unload an image");
   }
-  FarDevice& device = devices_[image->second.device];
+  FarDevice& device = *image->second.device;
   const gantry_plugin& plugin = *device.plugin;
   for (const std::uint32_t kernel : image->second.kernels) {
     device.kernels[kernel] = nullptr;

@@ -204,6 +204,10 @@ Result<Node::Step> Node::begin_launch(Strand& strand, Operation& operation) {
   FarDevice& device = *strand.device;
   const gantry_plugin& plugin = *device.plugin;
   gantry_kernel* const kernel = device.kernels[operation.launch.kernel];
+  if (kernel == nullptr) {
+    GANTRY_TRY(fail_first(strand, GANTRY_FAILURE, "the kernel's image was unloaded before it ran"));
+    return Step::kBusy;
+  }
   const auto launch_it = [&operation] {
     return launch_of(operation.launch, reinterpret_cast<void* const*>(operation.bytes.data()));
   };
@@ -270,7 +274,6 @@ Status Node::finish(Strand& strand) {
 }
 
 Status Node::fail_first(Strand& strand, gantry_status status, std::string_view message) {
-
   message = message.substr(0, kLongestText);
   Record(*GANTRY_TRY(room(message.size())), Kind::kFailed, strand.number)
       .put(strand.done + 1)

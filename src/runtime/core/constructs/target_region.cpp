@@ -128,7 +128,9 @@ void TargetRegion::abandon() {
 Status TargetRegion::finish() {
   Status status = bring_back();
   if (!status && status.error().device_lost) [[unlikely]] {
-    status.error().message += "; the region has run there, and what it came to is lost";
+    Error error = device_.explain(status.error());
+    error.message += "; the region has run there, and what it came to is lost";
+    return tl::unexpected(std::move(error));
   }
   return status;
 }

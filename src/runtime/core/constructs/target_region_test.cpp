@@ -164,6 +164,22 @@ TEST_P(TargetRegions, HoldDataOnTheDevice) {
   EXPECT_TRUE(device.holds_data());
 }
 
+TEST_P(TargetRegions, SayThatTheyHaveRunOnADeviceThatIsLost) {
+  const Error lost{"it is gone", true, true};
+  int x = 1;
+  TargetRegion region(device, kernel, construct);
+  region.items.push_back(tofrom(x));
+  ASSERT_TRUE(region.start({}));
+  ASSERT_TRUE(region.wait());
+  EXPECT_EQ(device.explain(lost).message, "it is gone") << "another region has met it";
+  plugin.fail_call(1, GANTRY_DEVICE_LOST);
+  const Status status = region.finish();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(device.explain(status.error()).message,
+            "it is gone; the region has run there, and what it came to is lost");
+  EXPECT_EQ(device.explain(lost).message, "it is gone");
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, TargetRegions, ::testing::Bool(), [](const auto& queues) {
   return queues.param ? "WithQueues" : "WithoutQueues";
 });

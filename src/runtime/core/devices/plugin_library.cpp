@@ -1,5 +1,6 @@
 #include "runtime/core/devices/plugin_library.h"
 
+#include "base/installation.h"
 #include "base/nearest.h"
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/host/settings.h"

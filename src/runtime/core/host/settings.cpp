@@ -1,5 +1,7 @@
 #include "runtime/core/host/settings.h"
 
+#include "base/installation.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -370,16 +372,6 @@ std::uint32_t info_from_libomptarget(std::uint32_t bits) {
     ours |= (bits & theirs) != 0 ? mine : 0;
   }
   return ours;
-}
-
-std::vector<std::string> folders_of_path(std::string_view value) {
-  std::vector<std::string> folders;
-  for (const std::string_view folder : split(value, ':')) {
-    if (!folder.empty()) {
-      folders.emplace_back(folder);
-    }
-  }
-  return folders;
 }
 
 Result<Settings> read_settings(const Environment& environment) {

@@ -107,9 +107,6 @@ struct EnvironmentVariable {
 /// in runtime/installed_plugins.cpp.
 [[nodiscard]] std::span<const EnvironmentVariable> variables_of_plugins();
 
-/// The folders in a value of GANTRY_PLUGIN_PATH.
-[[nodiscard]] std::vector<std::string> folders_of_path(std::string_view value);
-
 /// Whether an item of a value of GANTRY_DEVICES has this name. Cheap enough for library
 /// constructors.
 [[nodiscard]] bool names_device(std::string_view devices, std::string_view name);
