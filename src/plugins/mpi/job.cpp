@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,7 +153,7 @@ bool Job::leave() {
   }
   std::uint64_t looked = monotonic_now();
   const auto is_over = [](const auto& node) { return node->has_ended() || node->is_lost(); };
-  for (Pause pause; !std::ranges::all_of(nodes_, is_over); pause.once()) {
+  for (Pause pause(kLongestPause); !std::ranges::all_of(nodes_, is_over); pause.once()) {
     poll();
     look_for_silence(monotonic_now(), looked);
   }
@@ -241,21 +240,6 @@ Answer Job::answer_of(RemoteNode& node, std::uint32_t request) {
     return std::move(*answer);
   }
   return {.status = GANTRY_DEVICE_LOST, .message = node.why_lost(), .values = {}};
-}
-
-void Job::Pause::once() {
-  constexpr std::uint32_t kSpins = 4; // for one time that others have the processor
-  constexpr std::uint32_t kYields = 1000;
-  constexpr std::uint64_t kPart = 16; // of the time that has passed
-  if (++count_ < kYields) {
-    began_ = monotonic_now();
-    if (count_ % kSpins == 0) {
-      sched_yield();
-    }
-    return;
-  }
-  const std::uint64_t passed = monotonic_now() - began_;
-  std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(passed / kPart, kMillisecond / 2)));
 }
 
 void Job::say_that_it_is_there() {

@@ -6,6 +6,7 @@
 
 #include "plugins/mpi/images.h"
 #include "plugins/mpi/library.h"
+#include "plugins/mpi/pause.h"
 #include "plugins/mpi/remote_node.h"
 #include "plugins/mpi/transport.h"
 
@@ -56,13 +57,16 @@ public:
   /// Waits until `is_done` says so; false: the node is lost.
   template <typename IsDone>
   bool wait(const RemoteNode& node, IsDone is_done) {
-    for (Pause pause;; pause.once()) {
+    for (Pause pause(kLongestPause);; pause.once()) {
       poll();
       if (is_done()) {
         return true;
       }
       if (node.is_lost()) {
         return false;
+      }
+      if (node.has_transfers()) {
+        pause.begin_again(); // they go on while the transport is called
       }
     }
   }
@@ -81,15 +85,8 @@ public:
   void expect_something();
 
 private:
-  /// Between two looks.
-  class Pause {
-  public:
-    void once();
+  static constexpr std::chrono::microseconds kLongestPause{500};
 
-  private:
-    std::uint64_t began_ = 0;
-    std::uint32_t count_ = 0;
-  };
   void work();
   void say_that_it_is_there();
   void look_for_silence(std::uint64_t now, std::uint64_t& looked);

@@ -9,13 +9,14 @@
 #include <thread>
 #include <utility>
 
-#include <sched.h>
+#include <sys/prctl.h>
 
 namespace gantry::mpi {
 
 namespace {
 
 using std::chrono::microseconds;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// How often a follower looks whether the leader runs something, and for how long it does so when
@@ -23,20 +24,7 @@ using std::chrono::seconds;
 constexpr microseconds kLook{100};
 constexpr int kLooks = 50;
 
-/// The time between two looks at a node where nothing has happened for `idle` nanoseconds: as
-/// short as possible at first, as the next message may be there in a microsecond; then ever more.
-/// Others that want the processor have it in any case: a worker, or a program on the same machine.
-void wait_a_little(std::uint64_t idle) {
-  constexpr std::uint64_t kYield = 500'000;
-  constexpr std::uint64_t kPart = 16; // of the time that has passed
-  constexpr std::uint64_t kLongest = 1'000'000;
-
-  if (idle < kYield) {
-    sched_yield();
-    return;
-  }
-  std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(idle / kPart, kLongest)));
-}
+constexpr milliseconds kLongestPause{1};
 
 } // namespace
 
@@ -53,7 +41,21 @@ bool Loop::run(std::function<void()> work) {
   }
   work();
   const Lead goes_on = {own.term, 0};
-  return lead_.compare_exchange_strong(own, goes_on);
+  if (lead_.compare_exchange_strong(own, goes_on)) {
+    return true;
+  }
+  const std::lock_guard lock(mutex_);
+  is_something_done_ = true;
+  done_.notify_one();
+  return false;
+}
+
+void Loop::wait_a_little(Pause& pause) {
+  if (const auto sleep = pause.next(); sleep.count() != 0) {
+    std::unique_lock lock(mutex_);
+    done_.wait_for(lock, sleep, [this] { return is_something_done_; });
+    is_something_done_ = false;
+  }
 }
 
 void Loop::start_follower() {
@@ -112,10 +114,10 @@ Status Loop::look_for_silence(std::uint64_t& before) const {
 }
 
 void Loop::lead() {
-  std::uint64_t busy = monotonic_now();
-  std::uint64_t told = busy;
-  std::uint64_t before = busy;
-  for (;;) {
+  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // else it sleeps 50 us longer than it says
+  std::uint64_t told = monotonic_now();
+  std::uint64_t before = told;
+  for (Pause pause(kLongestPause);;) {
     if (Status silence = look_for_silence(before); !silence) {
       return end(std::move(silence));
     }
@@ -136,10 +138,11 @@ void Loop::lead() {
         return end(alive);
       }
     }
-    if (*step == Node::Step::kBusy) {
-      busy = now;
-    } else {
-      wait_a_little(now - busy);
+    if (*step == Node::Step::kBusy || node_->has_transfers()) {
+      pause.begin_again();
+    }
+    if (*step != Node::Step::kBusy) {
+      wait_a_little(pause);
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plugins/mpi/node/node.h"
+#include "plugins/mpi/pause.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -38,6 +39,8 @@ private:
   /// That the program is heard of, and that this process has run since `before`.
   Status look_for_silence(std::uint64_t& before) const;
   void start_follower();
+  /// Until what a thread has run is done, or `pause` says that it is time for the next look.
+  void wait_a_little(Pause& pause);
   void end(Status outcome);
 
   Node* node_ = nullptr;
@@ -45,8 +48,10 @@ private:
   std::atomic<int> followers_{0};
   std::atomic<bool> is_asleep_{false}; ///< a follower waits to be told
   std::atomic<bool> is_over_{false};
-  std::mutex mutex_; ///< of followers that sleep, and the outcome until all is done
+  std::mutex mutex_; ///< of threads that sleep, and the outcome until all is done
   std::condition_variable changed_;
+  std::condition_variable done_;   ///< of the leader
+  bool is_something_done_ = false; ///< by a thread that is the leader no more
   Status outcome_;
   std::vector<std::thread> threads_; ///< of the leader, until all is done
 };

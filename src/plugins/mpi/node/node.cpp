@@ -92,6 +92,17 @@ Result<Node::Step> Node::step() {
   return outcome;
 }
 
+bool Node::has_transfers() const {
+  const auto moves = [](const Image& image) {
+    return image.transfer != nullptr || !image.handed_on.empty();
+  };
+  const auto copies = [](const Strand* strand) {
+    return strand->state == Strand::State::kTransferring;
+  };
+  return std::ranges::any_of(active_, copies) || std::ranges::any_of(image_bytes_, moves) ||
+         !discarded_.empty();
+}
+
 Status Node::tell_alive() {
   Record(*GANTRY_TRY(room(0)), Kind::kAlive, 0);
   return flush();

@@ -50,6 +50,9 @@ public:
   /// program has been told, if it can be.
   [[nodiscard]] Result<Step> step();
 
+  /// Bytes are under way, which go on while the node is called.
+  [[nodiscard]] bool has_transfers() const;
+
   /// Behind kFinished: all processes of the job finalise MPI.
   [[nodiscard]] bool finalises() const { return finalises_.value_or(false); }
 

@@ -1,5 +1,7 @@
 // The target construct as Clang 15 to 22 call it.
 #include "runtime/abi/clang/target.h"
+
+#include "base/short_sleep.h"
 #include "runtime/abi/clang/decode.h"
 #include "runtime/abi/clang/target_task.h"
 #include "runtime/abi/export.h"
@@ -10,7 +12,6 @@
 
 #include <chrono>
 #include <memory>
-#include <thread>
 
 using namespace gantry;
 using namespace gantry::abi::clang;
@@ -154,12 +155,12 @@ GANTRY_EXPORT int __tgt_target_kernel(const Ident* location, std::int64_t device
 /// launched a region with nowait is complete.
 GANTRY_EXPORT void __tgt_target_nowait_query(void** handle) {
   constexpr int kQueriesWithoutPause = 64;
-  constexpr auto kPause = std::chrono::microseconds(50);
+  constexpr auto kPause = std::chrono::microseconds(20);
   auto* deferred = static_cast<DeferredRegion*>(*handle);
   if (!deferred->region.done()) {
     // libomp's idle threads do nothing but ask.
     if (++deferred->fruitless_queries > kQueriesWithoutPause) {
-      std::this_thread::sleep_for(kPause);
+      sleep_shortly(kPause);
     }
     return;
   }
