@@ -19,6 +19,9 @@ public:
 
   int self() const override { return self_; }
   int processes() const override { return static_cast<int>(job_.processes_.size()); }
+  std::uint64_t now() const override {
+    return job_.now_ + job_.processes_[static_cast<std::size_t>(self_)].clock_ahead;
+  }
 
   Status send(int to, std::span<const std::byte> message) override {
     if (message.size() > kLongestMessage) {
