@@ -2,6 +2,7 @@
 
 #include "plugins/mpi/job.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace gantry::mpi {
@@ -15,7 +16,8 @@ std::int64_t NodeClock::ahead(Job& job, RemoteNode& node) {
 }
 
 void NodeClock::measure(Job& job, RemoteNode& node) {
-  std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i < kRoundTrips; ++i) {
     const std::uint64_t before = node.now();
     const std::uint32_t request = node.ask(Kind::kGetClock, 0, [](Record&) {});
@@ -30,12 +32,11 @@ void NodeClock::measure(Job& job, RemoteNode& node) {
       node.lose("what it has told of its clock is damaged");
       return;
     }
-    if (after - before < shortest) {
-      shortest = after - before;
-      ahead_ = static_cast<std::int64_t>(there) - static_cast<std::int64_t>(before + shortest / 2);
-    }
+    least = std::max(least, static_cast<std::int64_t>(there - after));
+    most = std::min(most, static_cast<std::int64_t>(there - before));
     measured_ = after;
   }
+  ahead_ = least + (most - least) / 2;
   is_known_ = true;
 }
 

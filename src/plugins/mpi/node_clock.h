@@ -1,6 +1,8 @@
-// How far a node's clock is ahead of the program's, by a ping-pong: the node is asked for its time
-// some times, and was asked in the middle of the shortest of these round trips, give or take half
-// of it. Clocks drift apart, by 50 millionths at most or so, so that an answer is good for a while.
+// How far a node's clock is ahead of the program's, by a ping-pong. The node is asked for its time
+// some times, and each answer is of a moment between question and answer: that leaves a range for
+// the difference, as wide as the shortest round trip or less, whose middle it is taken to be.
+// Clocks drift apart, by 50 millionths at most or so: the difference is measured again when it is
+// asked for and the last answer is old.
 #pragma once
 
 #include <cstdint>

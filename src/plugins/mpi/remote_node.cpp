@@ -92,10 +92,12 @@ std::pair<gantry_status, std::string> RemoteNode::take_failure(Strand& strand) {
   return {std::exchange(strand.status, GANTRY_SUCCESS), std::move(strand.message)};
 }
 
-std::vector<gantry_interval> RemoteNode::take_times(Strand& strand) {
+RemoteNode::Times RemoteNode::take_times(Strand& strand) {
   const std::lock_guard lock(mutex_);
   strand.timed.store(0);
-  return std::exchange(strand.times, {});
+  return {.intervals = std::exchange(strand.times, {}),
+          .put_in = strand.timed_since,
+          .told = strand.times_told};
 }
 
 bool RemoteNode::has_image(const ImageName& name) {
@@ -292,6 +294,7 @@ Status RemoteNode::take_times(Strand& strand, Reader body) {
     }
     strand.times.push_back(times);
   }
+  strand.times_told = now();
   return body.is_at_end() ? Status() : fail("what it has told of times is damaged");
 }
 

@@ -66,8 +66,8 @@ public:
   template <typename Write>
   void put_operation(Strand& strand, Kind kind, std::size_t bytes, Write write,
                      std::uint16_t flags = 0) {
-    if ((flags & kTimed) != 0) {
-      strand.timed.fetch_add(1);
+    if ((flags & kTimed) != 0 && strand.timed.fetch_add(1) == 0) {
+      strand.timed_since = now();
     }
     const std::lock_guard lock(out_mutex_);
     make_room(bytes);
@@ -108,8 +108,14 @@ public:
   void expect(Strand& strand, const Strand::Retrieval& retrieval);
   /// The strand's failure, which it has no more. All that was put in is done.
   [[nodiscard]] std::pair<gantry_status, std::string> take_failure(Strand& strand);
-  /// The times that the node has told of the strand, which it has no more, by the node's clock.
-  [[nodiscard]] std::vector<gantry_interval> take_times(Strand& strand);
+  /// What the node has told since it was asked last.
+  struct Times {
+    std::vector<gantry_interval> intervals; ///< of operations in order, by the node's clock
+    /// When the first of them was put in, and when the last was told of, by the program's clock.
+    std::uint64_t put_in = 0;
+    std::uint64_t told = 0;
+  };
+  [[nodiscard]] Times take_times(Strand& strand);
 
   [[nodiscard]] NodeClock& clock() { return clock_; }
   /// The program's time, in nanoseconds.
