@@ -3,7 +3,6 @@
 #include "plugins/mpi/job.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace gantry::mpi {
 
@@ -12,12 +11,12 @@ std::int64_t NodeClock::ahead(Job& job, RemoteNode& node) {
   if (!is_known_ || node.now() - measured_ > kGoodFor) {
     measure(job, node);
   }
-  return ahead_;
+  return least_ + (most_ - least_) / 2;
 }
 
 void NodeClock::measure(Job& job, RemoteNode& node) {
-  std::int64_t least = std::numeric_limits<std::int64_t>::min();
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t least = -kFar;
+  std::int64_t most = kFar;
   for (int i = 0; i < kRoundTrips; ++i) {
     const std::uint64_t before = node.now();
     const std::uint32_t request = node.ask(Kind::kGetClock, 0, [](Record&) {});
@@ -34,9 +33,17 @@ void NodeClock::measure(Job& job, RemoteNode& node) {
     }
     least = std::max(least, static_cast<std::int64_t>(there - after));
     most = std::min(most, static_cast<std::int64_t>(there - before));
-    measured_ = after;
   }
-  ahead_ = least + (most - least) / 2;
+  // Where processors are busy, all round trips may be slow ones: then the old range is the better.
+  const std::uint64_t now = node.now();
+  const auto drift = static_cast<std::int64_t>((now - measured_) / kDriftsIn);
+  if (is_known_ && least_ - drift <= most && least <= most_ + drift) {
+    least = std::max(least, least_ - drift);
+    most = std::min(most, most_ + drift);
+  }
+  least_ = least;
+  most_ = most;
+  measured_ = now;
   is_known_ = true;
 }
 

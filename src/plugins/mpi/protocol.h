@@ -78,7 +78,7 @@ inline constexpr std::uint16_t kTimed = 2;
 
 /// The most intervals of a kTimes, and the latest time that is one.
 inline constexpr std::size_t kMostTimes = 1024;
-inline constexpr std::uint64_t kLastTime = std::uint64_t{1} << 62;
+inline constexpr std::uint64_t kLastTime = std::uint64_t{1} << 60;
 
 struct OpenSettings {
   std::int32_t openmp_number;

@@ -216,6 +216,21 @@ TEST_F(Times, FollowANodesClockThatDrifts) {
   }
 }
 
+TEST_F(Times, AreGoodWhereANodeIsSlowToAnswer) {
+  start(kHour, 0);
+  ASSERT_EQ(entries::record_times(queue_, 1), GANTRY_SUCCESS);
+  put_all_kinds();
+  network().pass(NodeClock::kGoodFor + 1);
+  network().set_delay(1, 1'000'000);
+  const std::uint64_t before = now();
+  put_add();
+  ASSERT_EQ(entries::synchronize_queue(queue_), GANTRY_SUCCESS);
+  const std::vector<gantry_interval> times = read();
+  ASSERT_EQ(times.size(), 1);
+  EXPECT_NEAR(static_cast<double>(times[0].begin - before), kLatency, 40'000)
+      << "half a millisecond by these round trips alone";
+}
+
 TEST_F(Times, AreAsManyAsThereAreOperations) {
   start(kHour, 0);
   ASSERT_EQ(entries::record_times(queue_, 1), GANTRY_SUCCESS);

@@ -126,7 +126,7 @@ void SimulatedJob::forget() {
 std::uint64_t SimulatedJob::send(Process& from, std::size_t bytes) {
   from.free = std::max(from.free, now_) + static_cast<std::uint64_t>(static_cast<double>(bytes) /
                                                                      network_.bytes_per_nanosecond);
-  return from.free + network_.latency;
+  return from.free + network_.latency + from.delay;
 }
 
 void SimulatedJob::match(int from, int to, std::uint32_t number) {

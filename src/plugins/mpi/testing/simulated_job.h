@@ -45,6 +45,10 @@ public:
   void set_clock(int process, std::uint64_t ahead) {
     processes_[static_cast<std::size_t>(process)].clock_ahead = ahead;
   }
+  /// What a process sends takes so much longer.
+  void set_delay(int process, std::uint64_t nanoseconds) {
+    processes_[static_cast<std::size_t>(process)].delay = nanoseconds;
+  }
   struct Counts {
     std::uint64_t messages = 0;
     std::uint64_t message_bytes = 0;
@@ -73,6 +77,7 @@ private:
     std::uint64_t free = 0;    ///< when it has sent what it was given
     bool is_cut = false;
     std::uint64_t clock_ahead = 0;
+    std::uint64_t delay = 0;
     Turn turn;
     Counts sent;
   };
