@@ -315,12 +315,12 @@ class Times(unittest.TestCase):
     def test_are_in_records_of_ompt(self):
         for devices in "mpi:worker", "mpi:cpu":
             with self.subTest(devices):
-                job = Job(TRACED, devices=devices, OMP_TARGET_OFFLOAD="MANDATORY", OMP_DEFAULT_DEVICE="1").end()
+                job = Job(TRACED, devices=devices, OMP_TARGET_OFFLOAD="MANDATORY").end()
                 lines = job.out.splitlines()
                 self.assertEqual([line for line in lines if line.startswith("wrong")], [], job.err)
                 self.assertIn("records 7", lines, job.err)
-                times = [int(time) for time in re.findall(r"record device=1 target .* time=(\d+)", job.out)]
-                kernels = re.findall(r"record device=1 submit .* begin=(\d+) end=(\d+)", job.out)
+                times = [int(time) for time in re.findall(r"record device=0 target .* time=(\d+)", job.out)]
+                kernels = re.findall(r"record device=0 submit .* begin=(\d+) end=(\d+)", job.out)
                 self.assertEqual((len(times), len(kernels)), (10, 5))
                 for first, last, (begin, end) in zip(times[::2], times[1::2], kernels):
                     self.assertTrue(first < int(begin) <= int(end) < last, f"{begin} to {end} in {first} to {last}")

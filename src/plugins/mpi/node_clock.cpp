@@ -8,7 +8,7 @@ namespace gantry::mpi {
 
 std::int64_t NodeClock::ahead(Job& job, RemoteNode& node) {
   const std::lock_guard lock(mutex_);
-  if (!is_known_ || node.now() - measured_ > kGoodFor) {
+  if (!node.is_lost() && (!is_known_ || node.now() - measured_ > kGoodFor)) {
     measure(job, node);
   }
   return least_ + (most_ - least_) / 2;

@@ -283,7 +283,7 @@ Status RemoteNode::take_of_strand(const Head& head, Reader body) {
 
 Status RemoteNode::take_times(Strand& strand, Reader body) {
   const std::size_t count = body.left() / sizeof(gantry_interval);
-  if (count > strand.timed.load() - std::min<std::uint64_t>(strand.times.size(), strand.timed)) {
+  if (count > strand.timed.load() - strand.times.size()) {
     return fail("it has told times of operations that there were not");
   }
   for (std::size_t i = 0; i < count; ++i) {

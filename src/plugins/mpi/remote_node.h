@@ -118,8 +118,8 @@ public:
   [[nodiscard]] Times take_times(Strand& strand);
 
   [[nodiscard]] NodeClock& clock() { return clock_; }
-  /// The program's time, in nanoseconds.
-  [[nodiscard]] std::uint64_t now() const { return transport_.now(); }
+  /// The program's time, in nanoseconds; 0 if the node is lost, as the transport may be gone then.
+  [[nodiscard]] std::uint64_t now() const { return is_lost() ? 0 : transport_.now(); }
 
   /// The node has done all and said its last word.
   [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }

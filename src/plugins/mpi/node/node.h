@@ -182,7 +182,8 @@ private:
   /// The device's queue has done it.
   Result<Step> end_queued(Strand& strand);
   Result<Step> begin_launch(Strand& strand, Operation& operation);
-  /// Lets a worker call a plugin; what that returns ends the first operation, or makes the queue.
+  /// Lets a worker call a plugin; what that returns ends the first operation, or the preparing of
+  /// the queue.
   Result<Step> by_worker(Strand& strand, std::function<gantry_status()> call);
   Status end_worker(Strand& strand);
   Status begin_small_copy(Strand& strand, Operation& operation, std::byte* view);

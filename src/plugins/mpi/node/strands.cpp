@@ -96,14 +96,12 @@ Result<Node::Step> Node::advance(Strand& strand, bool& changed) {
       if (status == GANTRY_SUCCESS && done == 0) {
         return Step::kIdle;
       }
-      if (status == GANTRY_SUCCESS) {
-        if (const Step step = GANTRY_TRY(end_queued(strand)); step != Step::kBusy) {
-          return step;
-        }
-        break;
+      if (status != GANTRY_SUCCESS) {
+        strand.state = State::kReady;
+        GANTRY_TRY(fail_first(strand, status, strand.device->plugin->error_message()));
+      } else if (const Step step = GANTRY_TRY(end_queued(strand)); step != Step::kBusy) {
+        return step;
       }
-      strand.state = State::kReady;
-      GANTRY_TRY(fail_first(strand, status, strand.device->plugin->error_message()));
       break;
     }
     case State::kTransferring:
