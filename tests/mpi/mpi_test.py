@@ -6,6 +6,7 @@
 SECONDS: nodes are killed again and again for as long.
 """
 
+import json
 import os
 import pathlib
 import random
@@ -18,10 +19,14 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "profile"))
+import trace_check  # noqa: E402
+
 BUILD = pathlib.Path(sys.argv[1])
 MPI = sys.argv[2]
 SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 0
 PROGRAMS = BUILD / "tests/mpi/programs"
+TRACED = BUILD / "tests/ompt/programs/traced-22"
 GANTRY = BUILD / "bin/gantry"
 NODE = BUILD / "libexec/gantry-node"
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpiexec.hydra"]}
@@ -270,6 +275,55 @@ class Messages(unittest.TestCase):
     def test_lists_of_devices(self):
         job = Job(PROGRAMS / "work", "0", devices="mpi:cpu,mpi:worker:2,cpu").end()
         self.assertEqual(job.out.count("device"), 2 + 4 + 1, job.err)
+
+
+class Times(unittest.TestCase):
+    """When something ran on a node, on the program's timeline."""
+
+    def test_are_in_a_profile(self):
+        for devices in "mpi:worker", "mpi:cpu":
+            with self.subTest(devices), tempfile.TemporaryDirectory() as folder:
+                trace, report = pathlib.Path(folder) / "trace.json", pathlib.Path(folder) / "report.json"
+                job = Job(GANTRY, "profile", "--trace", trace, "--json", "-o", report, PROGRAMS / "work", "0.5",
+                          devices=devices, TMPDIR=folder).end()
+                self.assertRegex(job.out, r"\d+ regions, 0 wrong\n", job.err)
+                process, = json.loads(report.read_text())["processes"]
+                self.assertEqual([device["clock"] for device in process["devices"]], ["CLOCK_MONOTONIC"] * 2)
+                self.check_trace(json.loads(trace.read_text()), int(job.out.split(" regions")[0].split()[-1]))
+
+    def check_trace(self, trace, regions):
+        """Each kernel lies within a construct of its device."""
+        self.assertEqual(trace_check.problems(trace), [])
+        slices = [event for event in trace["traceEvents"] if event["ph"] == "X" and "args" in event]
+        constructs = [event for event in slices if "device" in event["args"]]
+        program, = {event["pid"] for event in constructs}
+
+        def span(event):
+            begin = round(event["ts"] * 1000)
+            return begin, begin + round(event["dur"] * 1000)
+
+        kernels = [event for event in slices if "kernel" in event["args"]]
+        self.assertEqual(len(kernels), regions)
+        for device in 0, 1:
+            around = [span(event) for event in constructs if event["args"]["device"] == device]
+            on_device = [span(event) for event in kernels if event["pid"] == program + 1 + device]
+            self.assertEqual(len(on_device), len(around))
+            for begin, end in on_device:
+                self.assertTrue(any(first <= begin <= end <= last for first, last in around),
+                                f"a kernel from {begin} to {end} is in no construct")
+
+    def test_are_in_records_of_ompt(self):
+        for devices in "mpi:worker", "mpi:cpu":
+            with self.subTest(devices):
+                job = Job(TRACED, devices=devices, OMP_TARGET_OFFLOAD="MANDATORY").end()
+                lines = job.out.splitlines()
+                self.assertEqual([line for line in lines if line.startswith("wrong")], [], job.err)
+                self.assertIn("records 7", lines, job.err)
+                times = [int(time) for time in re.findall(r"record device=0 target .* time=(\d+)", job.out)]
+                kernels = re.findall(r"record device=0 submit .* begin=(\d+) end=(\d+)", job.out)
+                self.assertEqual((len(times), len(kernels)), (10, 5))
+                for first, last, (begin, end) in zip(times[::2], times[1::2], kernels):
+                    self.assertTrue(first < int(begin) <= int(end) < last, f"{begin} to {end} in {first} to {last}")
 
 
 if __name__ == "__main__":

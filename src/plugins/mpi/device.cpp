@@ -249,7 +249,7 @@ gantry_status get_properties(gantry_device* device, gantry_device_properties* pr
                     .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_POSTED_COPIES |
                                     (device->capabilities & GANTRY_CAPABILITY_CHECKED_MEMORY),
                     .description = device->description.c_str(),
-                    .clock = nullptr,
+                    .clock = "CLOCK_MONOTONIC",
                     .name = device->name.c_str()});
   return GANTRY_SUCCESS;
 }

@@ -13,6 +13,8 @@
   X(queue_launch_data)                                                                             \
   X(synchronize_queue)                                                                             \
   X(query_queue)                                                                                   \
+  X(record_times)                                                                                  \
+  X(read_times)                                                                                    \
   X(rank_image)                                                                                    \
   X(get_fault)                                                                                     \
   X(copy_between)                                                                                  \

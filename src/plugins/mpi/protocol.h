@@ -18,7 +18,7 @@
 
 namespace gantry::mpi {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 
 /// The most bytes of a copy that are part of a record.
 inline constexpr std::size_t kInline = 64 << 10;
@@ -37,6 +37,7 @@ enum class Kind : std::uint16_t {
   kSetFunctionMap, ///< u32 device, u32 rows in all, u32 n, the next n rows; nothing
   kGetFault,       ///< u32 device; FaultFacts, text kernel, text position, text what
   kGetHint,        ///< u32 device, LaunchFacts; text
+  kGetClock,       ///< nothing; u64 the node's time, in nanoseconds: answered at once
   // Of the process:
   kImage = 100, ///< ImageName, u32 transfer, u32 onward, i32 for each process that gets the image
                 ///< behind this one: its bytes come, and stay; see images.h
@@ -66,10 +67,18 @@ enum class Kind : std::uint16_t {
   kDamaged,      ///< of the device `id`: text, what was wrong with a kPosted or a kGiveBack
   kEnded,        ///< nothing: the answer to kEnd, and the last that a node says
   kBroken,       ///< text: what ends the connection
+  kTimes,        ///< of the strand: a gantry_interval of each of the next operations with kTimed
 };
 
 /// A flag of an operation: the node says when it is done.
 inline constexpr std::uint16_t kTell = 1;
+/// A flag of an operation: the node says when it began and ended, by its clock, before it says that
+/// the operation is done. One that has not happened has begun and ended at 0.
+inline constexpr std::uint16_t kTimed = 2;
+
+/// The most intervals of a kTimes, and the latest time that is one.
+inline constexpr std::size_t kMostTimes = 1024;
+inline constexpr std::uint64_t kLastTime = std::uint64_t{1} << 60;
 
 struct OpenSettings {
   std::int32_t openmp_number;

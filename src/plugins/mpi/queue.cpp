@@ -45,18 +45,24 @@ CopyFacts large_copy(gantry_queue& queue, std::uint64_t address, std::uint64_t b
   return facts;
 }
 
+/// Of an operation that the queue's user puts in.
+std::uint16_t flags_of(const gantry_queue& queue) {
+  return queue.is_timed ? kTimed : std::uint16_t{0};
+}
+
 gantry_status submit(gantry_queue& queue, void* device_address, const void* host,
-                     std::uint64_t bytes) {
+                     std::uint64_t bytes, std::uint16_t flags = 0) {
   RemoteNode& node = queue.device.node;
   const auto address = reinterpret_cast<std::uint64_t>(device_address);
   const std::span from(static_cast<const std::byte*>(host), bytes);
   if (bytes <= kInline) {
-    node.put_operation(queue, Kind::kWrite, bytes,
-                       [&](Record& record) { record.put(address).put_bytes(from); });
+    node.put_operation(
+        queue, Kind::kWrite, bytes, [&](Record& record) { record.put(address).put_bytes(from); },
+        flags);
     return GANTRY_SUCCESS;
   }
   const CopyFacts facts = large_copy(queue, address, bytes);
-  node.put_operation(queue, Kind::kReceive, 0, [&](Record& record) { record.put(facts); });
+  node.put_operation(queue, Kind::kReceive, 0, [&](Record& record) { record.put(facts); }, flags);
   node.flush();
   node.send_bytes(queue, facts, from);
   return GANTRY_SUCCESS;
@@ -71,11 +77,13 @@ gantry_status retrieve(gantry_queue& queue, void* host, const void* device_addre
                       .host = {static_cast<std::byte*>(host), bytes},
                       .facts = facts});
   if (bytes <= kInline) {
-    node.put_operation(queue, Kind::kRead, 0, [&](Record& record) {
-      record.put(address).put(static_cast<std::uint32_t>(bytes));
-    });
+    node.put_operation(
+        queue, Kind::kRead, 0,
+        [&](Record& record) { record.put(address).put(static_cast<std::uint32_t>(bytes)); },
+        flags_of(queue));
   } else {
-    node.put_operation(queue, Kind::kSend, 0, [&](Record& record) { record.put(facts); });
+    node.put_operation(
+        queue, Kind::kSend, 0, [&](Record& record) { record.put(facts); }, flags_of(queue));
   }
   return GANTRY_SUCCESS;
 }
@@ -130,7 +138,7 @@ gantry_status destroy_queue(gantry_queue* queue) noexcept {
 gantry_status queue_copy_to_device(gantry_queue* queue, void* device_address, const void* host,
                                    std::uint64_t bytes) noexcept {
   GANTRY_STATUS_TRY(enter(queue->device));
-  return submit(*queue, device_address, host, bytes);
+  return submit(*queue, device_address, host, bytes, flags_of(*queue));
 }
 
 gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* device_address,
@@ -181,10 +189,12 @@ gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
                  queue->launch_host.data() + done, count);
   }
   queue->device.node.put_operation(
-      *queue, Kind::kLaunch, sizeof(LaunchFacts) + arguments, [&](Record& record) {
+      *queue, Kind::kLaunch, sizeof(LaunchFacts) + arguments,
+      [&](Record& record) {
         record.put(facts_of(*launch, kernel->number))
             .put_bytes(std::as_bytes(std::span(launch->arguments, launch->argument_count)));
-      });
+      },
+      flags_of(*queue));
   return GANTRY_SUCCESS;
 }
 

@@ -55,8 +55,11 @@ void RemoteNode::ask_for(Strand& strand) {
     const std::lock_guard lock(out_mutex_);
     is_told = strand.last_message == message_;
     if (is_told) {
-      const std::uint16_t flags = kTell;
-      std::memcpy(out_.data() + strand.last_record + offsetof(Head, flags), &flags, sizeof flags);
+      std::byte* const at = out_.data() + strand.last_record + offsetof(Head, flags);
+      std::uint16_t flags = 0;
+      std::memcpy(&flags, at, sizeof flags);
+      flags |= kTell;
+      std::memcpy(at, &flags, sizeof flags);
     }
   }
   if (!is_told) {
@@ -87,6 +90,14 @@ std::pair<gantry_status, std::string> RemoteNode::take_failure(Strand& strand) {
   const std::lock_guard lock(mutex_);
   strand.has_failed.store(false, std::memory_order_relaxed);
   return {std::exchange(strand.status, GANTRY_SUCCESS), std::move(strand.message)};
+}
+
+RemoteNode::Times RemoteNode::take_times(Strand& strand) {
+  const std::lock_guard lock(mutex_);
+  strand.timed.store(0);
+  return {.intervals = std::exchange(strand.times, {}),
+          .put_in = strand.timed_since,
+          .told = strand.times_told};
 }
 
 bool RemoteNode::has_image(const ImageName& name) {
@@ -216,6 +227,9 @@ Status RemoteNode::take_of_device(const Head& head, Reader body) {
 Status RemoteNode::take_of_strand(const Head& head, Reader body) {
   const std::lock_guard lock(mutex_);
   const auto found = strands_.find(head.id);
+  if (found != strands_.end() && head.kind == Kind::kTimes) {
+    return take_times(*found->second, body);
+  }
   const auto operation = body.get<std::uint64_t>();
   if (found == strands_.end() || !body.is_good()) {
     return fail("it has told of a strand that there is not");
@@ -265,6 +279,23 @@ Status RemoteNode::take_of_strand(const Head& head, Reader body) {
   }
   std::ranges::copy(bytes, retrieval.host.data());
   return {};
+}
+
+Status RemoteNode::take_times(Strand& strand, Reader body) {
+  const std::size_t count = body.left() / sizeof(gantry_interval);
+  if (count > strand.timed.load() - strand.times.size()) {
+    return fail("it has told times of operations that there were not");
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto times = body.get<gantry_interval>();
+    if (times.begin > times.end || times.end > kLastTime) {
+      return fail("it has told of an operation that began at {} and ended at {}", times.begin,
+                  times.end);
+    }
+    strand.times.push_back(times);
+  }
+  strand.times_told = now();
+  return body.is_at_end() ? Status() : fail("what it has told of times is damaged");
 }
 
 } // namespace gantry::mpi

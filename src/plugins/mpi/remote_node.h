@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/monotonic.h"
+#include "plugins/mpi/node_clock.h"
 #include "plugins/mpi/protocol.h"
 #include "plugins/mpi/strand.h"
 #include "plugins/mpi/transport.h"
@@ -63,12 +64,16 @@ public:
   void ask_for(Strand& strand);
   /// Puts an operation into the strand. `write` gets the record.
   template <typename Write>
-  void put_operation(Strand& strand, Kind kind, std::size_t bytes, Write write) {
+  void put_operation(Strand& strand, Kind kind, std::size_t bytes, Write write,
+                     std::uint16_t flags = 0) {
+    if ((flags & kTimed) != 0 && strand.timed.fetch_add(1) == 0) {
+      strand.timed_since = now();
+    }
     const std::lock_guard lock(out_mutex_);
     make_room(bytes);
     strand.last_record = out_.size();
     strand.last_message = message_;
-    Record record(out_, kind, strand.number);
+    Record record(out_, kind, strand.number, flags);
     write(record);
     ++strand.posted;
     has_records_.store(true, std::memory_order_relaxed);
@@ -103,6 +108,18 @@ public:
   void expect(Strand& strand, const Strand::Retrieval& retrieval);
   /// The strand's failure, which it has no more. All that was put in is done.
   [[nodiscard]] std::pair<gantry_status, std::string> take_failure(Strand& strand);
+  /// What the node has told since it was asked last.
+  struct Times {
+    std::vector<gantry_interval> intervals; ///< of operations in order, by the node's clock
+    /// When the first of them was put in, and when the last was told of, by the program's clock.
+    std::uint64_t put_in = 0;
+    std::uint64_t told = 0;
+  };
+  [[nodiscard]] Times take_times(Strand& strand);
+
+  [[nodiscard]] NodeClock& clock() { return clock_; }
+  /// The program's time, in nanoseconds; 0 if the node is lost, as the transport may be gone then.
+  [[nodiscard]] std::uint64_t now() const { return is_lost() ? 0 : transport_.now(); }
 
   /// The node has done all and said its last word.
   [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
@@ -132,6 +149,7 @@ private:
   Status take_record(const Head& head, Reader body);
   Status take_of_device(const Head& head, Reader body);
   Status take_of_strand(const Head& head, Reader body);
+  Status take_times(Strand& strand, Reader body);
   void add_transfer(Strand& strand, Result<std::unique_ptr<Transfer>> begun);
 
   Transport& transport_;
@@ -141,6 +159,7 @@ private:
   std::atomic<bool> is_lost_{false};
   std::atomic<bool> has_ended_{false};
   std::atomic<std::uint64_t> heard_{monotonic_now()};
+  NodeClock clock_;
 
   std::mutex out_mutex_; ///< of what is to be sent
   std::vector<std::byte> out_;

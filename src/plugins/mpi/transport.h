@@ -3,6 +3,7 @@
 // memory to the receiver's, and told apart by numbers that both sides know.
 #pragma once
 
+#include "base/monotonic.h"
 #include "base/result.h"
 
 #include <cstddef>
@@ -39,6 +40,10 @@ public:
   /// This process's number, and how many there are. They are numbered from 0.
   [[nodiscard]] virtual int self() const = 0;
   [[nodiscard]] virtual int processes() const = 0;
+
+  /// Nanoseconds of the clock by which this process tells times: its machine's CLOCK_MONOTONIC. In
+  /// a simulation it is another.
+  [[nodiscard]] virtual std::uint64_t now() const { return monotonic_now(); }
 
   /// Sends a message, which may be changed when the call returns. It does not wait for the
   /// receiver.

@@ -6,6 +6,7 @@
 #include "names.h"
 
 #include <atomic>
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -84,8 +85,9 @@ void look_at(const ompt_record_ompt_t& record, int device) {
     check(record.record.target.codeptr_ra != nullptr, "a record of a region has no code address");
     check_times(record.time);
     if (!quiet) {
-      std::printf("record device=%d target kind=%s endpoint=%s\n", device,
-                  name_of(record.record.target.kind), name_of(record.record.target.endpoint));
+      std::printf("record device=%d target kind=%s endpoint=%s time=%" PRIu64 "\n", device,
+                  name_of(record.record.target.kind), name_of(record.record.target.endpoint),
+                  record.time);
     }
     break;
   case ompt_callback_target_data_op: {
@@ -106,7 +108,8 @@ void look_at(const ompt_record_ompt_t& record, int device) {
           "a record is of a launch that no callback was told of");
     check_times(kernel.end_time);
     if (!quiet) {
-      std::printf("record device=%d submit teams=%u\n", device, kernel.requested_num_teams);
+      std::printf("record device=%d submit teams=%u begin=%" PRIu64 " end=%" PRIu64 "\n", device,
+                  kernel.requested_num_teams, record.time, kernel.end_time);
     }
     break;
   }

@@ -66,6 +66,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       (data[0] & 1) != 0 ? GANTRY_CAPABILITY_QUEUES : GANTRY_CAPABILITY_HOST_ACCESSIBLE;
   fake_devices().queries = data[0] >> 1 & 3;
   fake_devices().memory = 1 << 20;
+  if ((data[0] & 8) != 0) {
+    fake_devices().clock = [now = std::uint64_t{0}]() mutable { return ++now; };
+  }
   Bytes left = std::as_bytes(std::span(data, size)).subspan(1);
   {
     LoneTransport transport(1, 3);

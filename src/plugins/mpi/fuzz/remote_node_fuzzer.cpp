@@ -6,6 +6,7 @@
 #include "plugins/mpi/testing/lone_transport.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -30,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     node.expect(strand, {.operation = strand.posted + 1,
                          .host = std::span(host).first(bytes),
                          .facts = {.address = 0, .size = bytes, .piece = 1 << 16}});
-    node.put_operation(strand, i == 1 ? Kind::kSend : Kind::kRead, 0, [](Record&) {});
+    node.put_operation(strand, i == 1 ? Kind::kSend : Kind::kRead, 0, [](Record&) {}, kTimed);
   }
   Bytes left = std::as_bytes(std::span(data, size));
   while (left.size() >= 2 && !node.is_lost()) {
@@ -49,6 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (const std::uint32_t request : requests) {
     (void)node.take_answer(request);
+  }
+  if (node.take_times(strand).intervals.size() > requests.size()) {
+    std::abort();
   }
   (void)enter(device);
   node.remove(strand);

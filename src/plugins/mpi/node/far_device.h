@@ -64,6 +64,7 @@ struct FarDevice {
 
   gantry_device* handle = nullptr; ///< null: not open
   std::uint32_t capabilities = 0;
+  bool has_times = false; ///< its queues note when operations begin and end
   GivenMemory memory;
   std::unordered_set<std::uint64_t> blocks;               ///< that were allocated
   std::vector<__omp_offloading_fptr_map_ty> function_map; ///< as far as it has come

@@ -138,6 +138,9 @@ Status Node::take_record(int from, const Head& head, Reader body) {
     return fail("process {} sends a record of kind {}, and {} is the program", from,
                 static_cast<unsigned>(head.kind), program_);
   }
+  if (head.kind == Kind::kGetClock) {
+    return tell_clock(head, body);
+  }
   if (head.kind < Kind::kImage) {
     const Bytes values = body.rest();
     requests_.push_back({head, {values.begin(), values.end()}});

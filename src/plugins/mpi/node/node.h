@@ -68,6 +68,7 @@ private:
   struct Operation {
     Kind kind = {};
     bool tell = false;
+    bool is_timed = false;
     CopyFacts copy = {}; ///< address and size of kWrite and kRead too
     LaunchFacts launch = {};
     std::vector<std::byte> bytes; ///< of kWrite; kLaunch's arguments
@@ -95,7 +96,8 @@ private:
       kTransferring ///< bytes are under way
     };
     State state = State::kReady;
-    bool is_preparing = false; ///< a worker makes the queue
+    bool is_preparing = false;   ///< a worker makes the queue, or has it note times or none
+    bool is_queue_timed = false; ///< it notes times
     bool is_over = false;
     bool has_failed = false;               ///< what comes before the next kReset does not happen
     std::byte* view = nullptr;             ///< of its memory in the device, if there is one
@@ -104,6 +106,8 @@ private:
     std::vector<std::byte> staged;         ///< what kWrite and kRead copy
     gantry_status status = GANTRY_SUCCESS; ///< of what a worker has run
     std::string message;
+    gantry_interval interval = {};      ///< of the first operation, as far as it is known
+    std::vector<gantry_interval> times; ///< of operations that are done; the program is not told
   };
   struct Request {
     Head head;
@@ -178,8 +182,11 @@ private:
   Result<Step> advance(Strand& strand, bool& changed);
   /// Begins the first operation.
   Result<Step> begin(Strand& strand);
+  /// The device's queue has done it.
+  Result<Step> end_queued(Strand& strand);
   Result<Step> begin_launch(Strand& strand, Operation& operation);
-  /// Lets a worker call a plugin; what that returns ends the first operation, or makes the queue.
+  /// Lets a worker call a plugin; what that returns ends the first operation, or the preparing of
+  /// the queue.
   Result<Step> by_worker(Strand& strand, std::function<gantry_status()> call);
   Status end_worker(Strand& strand);
   Status begin_small_copy(Strand& strand, Operation& operation, std::byte* view);
@@ -201,6 +208,19 @@ private:
   Status fail_first(Strand& strand, gantry_status status, std::string_view message);
   /// The first operation does not happen.
   Status skip(Strand& strand);
+
+  // times.cpp, of operations with kTimed:
+  /// Answers kGetClock.
+  Status tell_clock(const Head& head, Reader body);
+  /// The device's queue is to note when the operation begins and ends.
+  [[nodiscard]] static bool is_timed_by_queue(const Strand& strand, const Operation& operation);
+  /// Makes the device's queue, if there is none, and has it note times or none. A worker's.
+  static gantry_status prepare_queue(Strand& strand, bool is_timed);
+  /// Takes what the queue has noted of the first operation, which the queue has done. A worker's.
+  static gantry_status take_queue_times(Strand& strand);
+  /// The first operation is over.
+  void note_times(Strand& strand) const;
+  Status tell_times(Strand& strand);
 
   Transport& transport_;
   const int program_;

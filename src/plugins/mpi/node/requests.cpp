@@ -206,8 +206,11 @@ Result<Node::Work> Node::open_device(Reader body) {
                            (GANTRY_CAPABILITY_HOST_ACCESSIBLE | GANTRY_CAPABILITY_QUEUES)) ==
                               GANTRY_CAPABILITY_HOST_ACCESSIBLE;
     const std::uint32_t is_visible = has_view ? 1 : 0;
-    answer.then = [&device, handle, capabilities = properties.capabilities] {
+    const bool has_times = properties.clock != nullptr && plugin.record_times != nullptr &&
+                           plugin.read_times != nullptr;
+    answer.then = [&device, handle, has_times, capabilities = properties.capabilities] {
       device.capabilities = capabilities;
+      device.has_times = has_times;
       device.handle = handle;
     };
     Values(answer.values)

@@ -30,7 +30,8 @@ Status Node::take_operation(const Head& head, Reader body) {
     return {};
   }
   Strand& strand = *GANTRY_TRY(strand_of(head));
-  Operation operation = {.kind = head.kind, .tell = (head.flags & kTell) != 0};
+  Operation operation = {
+      .kind = head.kind, .tell = (head.flags & kTell) != 0, .is_timed = (head.flags & kTimed) != 0};
   switch (head.kind) {
   case Kind::kDestroyStrand:
   case Kind::kReset:
@@ -95,10 +96,12 @@ Result<Node::Step> Node::advance(Strand& strand, bool& changed) {
       if (status == GANTRY_SUCCESS && done == 0) {
         return Step::kIdle;
       }
-      strand.state = State::kReady;
-      GANTRY_TRY(status == GANTRY_SUCCESS
-                     ? end_small_copy(strand)
-                     : fail_first(strand, status, strand.device->plugin->error_message()));
+      if (status != GANTRY_SUCCESS) {
+        strand.state = State::kReady;
+        GANTRY_TRY(fail_first(strand, status, strand.device->plugin->error_message()));
+      } else if (const Step step = GANTRY_TRY(end_queued(strand)); step != Step::kBusy) {
+        return step;
+      }
       break;
     }
     case State::kTransferring:
@@ -143,11 +146,13 @@ Result<Node::Step> Node::begin(Strand& strand) {
     GANTRY_TRY(skip(strand));
     return Step::kBusy;
   }
-  if (device.has_queues() && strand.queue == nullptr) {
-    strand.is_preparing = true; // a worker makes the queue
-    return by_worker(strand, [&device, &strand] {
-      return device.plugin->create_queue(device.handle, &strand.queue);
-    });
+  const bool is_timed = is_timed_by_queue(strand, operation);
+  if (device.has_queues() && (strand.queue == nullptr || strand.is_queue_timed != is_timed)) {
+    strand.is_preparing = true;
+    return by_worker(strand, [&strand, is_timed] { return prepare_queue(strand, is_timed); });
+  }
+  if (operation.is_timed) {
+    strand.interval = {.begin = transport_.now(), .end = 0};
   }
   if (operation.kind == Kind::kLaunch) {
     return begin_launch(strand, operation);
@@ -160,6 +165,18 @@ Result<Node::Step> Node::begin(Strand& strand) {
   std::byte* const view = device.view_of(copy.address, copy.size);
   const bool is_small = operation.kind == Kind::kWrite || operation.kind == Kind::kRead;
   GANTRY_TRY(is_small ? begin_small_copy(strand, operation, view) : begin_pieces(strand, view));
+  return Step::kBusy;
+}
+
+Result<Node::Step> Node::end_queued(Strand& strand) {
+  if (strand.is_queue_timed) {
+    if (strand.interval.begin != 0 && strand.interval.end == 0) {
+      strand.interval.end = transport_.now();
+    }
+    return by_worker(strand, [&strand] { return take_queue_times(strand); });
+  }
+  strand.state = Strand::State::kReady;
+  GANTRY_TRY(end_small_copy(strand));
   return Step::kBusy;
 }
 
@@ -212,13 +229,16 @@ Result<Node::Step> Node::begin_launch(Strand& strand, Operation& operation) {
     return launch_of(operation.launch, reinterpret_cast<void* const*>(operation.bytes.data()));
   };
   if (!device.has_queues()) {
-    return by_worker(strand, [&plugin, &device, kernel, launch_it] {
+    return by_worker(strand, [this, &strand, &plugin, &device, kernel, launch_it] {
       const gantry_launch launch = launch_it();
       if (&plugin == &cpu::plugin()) {
         cpu::set_thread_limit(*kernel, launch.thread_limit[0]); // as in a worker
       }
       const gantry_status status = plugin.launch(device.handle, kernel, &launch);
       std::fflush(stdout); // what it prints comes before the program goes on
+      if (strand.interval.begin != 0) {
+        strand.interval.end = transport_.now();
+      }
       return status;
     });
   }
@@ -259,14 +279,20 @@ Status Node::end_worker(Strand& strand) {
   if (strand.status != GANTRY_SUCCESS) {
     return fail_first(strand, strand.status, strand.message);
   }
-  return was_preparing ? Status() : finish(strand);
+  return was_preparing ? Status() : end_small_copy(strand);
 }
 
 Status Node::finish(Strand& strand) {
   const bool tell = strand.operations.front().tell;
+  if (strand.operations.front().is_timed) {
+    note_times(strand);
+  }
   strand.operations.pop_front();
   strand.staged.clear();
   ++strand.done;
+  if (!strand.times.empty() && (tell || strand.times.size() == kMostTimes)) {
+    GANTRY_TRY(tell_times(strand));
+  }
   if (tell) {
     Record(*GANTRY_TRY(room(0)), Kind::kDone, strand.number).put(strand.done);
   }
@@ -290,6 +316,7 @@ Status Node::skip(Strand& strand) {
       (operation.kind == Kind::kSend && (operation.copy.other != program_ || strand.begun > 0))) {
     GANTRY_TRY(discard_transfers(strand));
   }
+  strand.interval = {};
   return finish(strand);
 }
 

@@ -2,6 +2,7 @@
 
 #include "plugins/last_error.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <map>
 #include <span>
 #include <utility>
+#include <vector>
 
 struct gantry_device {
   std::map<void*, std::uint64_t> blocks;
@@ -29,6 +31,8 @@ struct gantry_queue {
   int queries = 0;
   gantry_status status = GANTRY_SUCCESS;
   std::string message;
+  bool is_timed = false;
+  std::vector<gantry_interval> times;
 };
 
 namespace gantry::mpi {
@@ -46,6 +50,9 @@ gantry_status check(const gantry_device* device) {
 gantry_status launch(gantry_device* device, const gantry_kernel* kernel,
                      const gantry_launch& launch) {
   ++fake_devices().launches;
+  if (fake_devices().at_launch) {
+    fake_devices().at_launch();
+  }
   if (kernel->name == "add") {
     *static_cast<int*>(launch.arguments[0]) +=
         static_cast<int>(reinterpret_cast<std::intptr_t>(launch.arguments[1]));
@@ -58,7 +65,16 @@ gantry_status launch(gantry_device* device, const gantry_kernel* kernel,
   return GANTRY_SUCCESS;
 }
 
-gantry_status put(gantry_queue* queue, gantry_status status) {
+std::uint64_t time_there() {
+  return fake_devices().clock ? fake_devices().clock() : 0;
+}
+
+/// What is put in has been done already, since `begin`.
+gantry_status put(gantry_queue* queue, std::uint64_t begin, gantry_status status) {
+  if (queue->is_timed) {
+    queue->times.push_back(status == GANTRY_SUCCESS ? gantry_interval{begin, time_there()}
+                                                    : gantry_interval{});
+  }
   queue->queries = fake_devices().queries;
   if (queue->status == GANTRY_SUCCESS && status != GANTRY_SUCCESS) {
     queue->status = status;
@@ -97,6 +113,7 @@ gantry_plugin make_table() {
                             gantry_device_properties* properties) noexcept -> gantry_status {
     properties->capabilities = fake_devices().capabilities;
     properties->description = "a fake";
+    properties->clock = fake_devices().clock ? "a fake's clock" : nullptr;
     return GANTRY_SUCCESS;
   };
   table.get_fault = [](gantry_device* device, gantry_fault* fault) noexcept -> gantry_status {
@@ -200,17 +217,32 @@ gantry_plugin make_table() {
   table.queue_copy_to_device = [](gantry_queue* queue, void* to, const void* from,
                                   std::uint64_t bytes) noexcept -> gantry_status {
     std::memmove(to, from, bytes);
-    return put(queue, check(queue->device));
+    return put(queue, time_there(), check(queue->device));
   };
   table.queue_copy_to_host = [](gantry_queue* queue, void* to, const void* from,
                                 std::uint64_t bytes) noexcept -> gantry_status {
     std::memmove(to, from, bytes);
-    return put(queue, check(queue->device));
+    return put(queue, time_there(), check(queue->device));
   };
   table.queue_launch = [](gantry_queue* queue, gantry_kernel* kernel,
                           const gantry_launch* shape) noexcept -> gantry_status {
-    return put(queue, queue->device->is_lost ? check(queue->device)
-                                             : launch(queue->device, kernel, *shape));
+    const std::uint64_t begin = time_there();
+    return put(queue, begin,
+               queue->device->is_lost ? check(queue->device)
+                                      : launch(queue->device, kernel, *shape));
+  };
+  table.record_times = [](gantry_queue* queue, std::int32_t on) noexcept -> gantry_status {
+    fake_devices().recorded += on != 0 ? 1 : 0;
+    queue->is_timed = on != 0;
+    queue->times.clear();
+    return GANTRY_SUCCESS;
+  };
+  table.read_times = [](gantry_queue* queue, gantry_interval* times, std::size_t capacity,
+                        std::size_t* count) noexcept -> gantry_status {
+    *count = queue->times.size();
+    std::copy_n(queue->times.begin(), std::min(capacity, *count), times);
+    queue->times.clear();
+    return GANTRY_SUCCESS;
   };
   table.query_queue = [](gantry_queue* queue, std::int32_t* done) noexcept -> gantry_status {
     *done = queue->queries == 0 ? 1 : 0;

@@ -5,6 +5,7 @@
 #include "plugins/mpi/node/far_plugins.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,9 +19,14 @@ struct FakeDevices {
   int queries = 0; ///< how often a queue with something in it is not done when it is asked
   int devices = 1; ///< that a node has
   std::uint64_t memory = ~std::uint64_t{0}; ///< bytes that can be allocated
+  /// Not null: queues have times, by this clock.
+  std::function<std::uint64_t()> clock;
+  /// Not null: called when a kernel runs, which so takes its time.
+  std::function<void()> at_launch;
 
   std::uint64_t functions = 0; ///< of the last table
   int launches = 0;            ///< that there have been
+  int recorded = 0;            ///< how often a queue was told to note times
   void* last_block = nullptr;  ///< that was allocated
   int open = 0;                ///< devices, images, queues and blocks that there are
 };

@@ -19,6 +19,9 @@ public:
 
   int self() const override { return self_; }
   int processes() const override { return static_cast<int>(job_.processes_.size()); }
+  std::uint64_t now() const override {
+    return job_.now_ + job_.processes_[static_cast<std::size_t>(self_)].clock_ahead;
+  }
 
   Status send(int to, std::span<const std::byte> message) override {
     if (message.size() > kLongestMessage) {
@@ -123,7 +126,7 @@ void SimulatedJob::forget() {
 std::uint64_t SimulatedJob::send(Process& from, std::size_t bytes) {
   from.free = std::max(from.free, now_) + static_cast<std::uint64_t>(static_cast<double>(bytes) /
                                                                      network_.bytes_per_nanosecond);
-  return from.free + network_.latency;
+  return from.free + network_.latency + from.delay;
 }
 
 void SimulatedJob::match(int from, int to, std::uint32_t number) {

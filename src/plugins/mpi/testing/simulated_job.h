@@ -39,6 +39,16 @@ public:
   void cut(int process) { processes_[static_cast<std::size_t>(process)].is_cut = true; }
 
   [[nodiscard]] std::uint64_t now() const { return now_; }
+  /// Time passes in which a process does something.
+  void pass(std::uint64_t nanoseconds) { now_ += nanoseconds; }
+  /// A process's clock is so far ahead of the network's.
+  void set_clock(int process, std::uint64_t ahead) {
+    processes_[static_cast<std::size_t>(process)].clock_ahead = ahead;
+  }
+  /// What a process sends takes so much longer.
+  void set_delay(int process, std::uint64_t nanoseconds) {
+    processes_[static_cast<std::size_t>(process)].delay = nanoseconds;
+  }
   struct Counts {
     std::uint64_t messages = 0;
     std::uint64_t message_bytes = 0;
@@ -66,6 +76,8 @@ private:
     std::deque<Message> inbox; ///< in the order in which they arrive
     std::uint64_t free = 0;    ///< when it has sent what it was given
     bool is_cut = false;
+    std::uint64_t clock_ahead = 0;
+    std::uint64_t delay = 0;
     Turn turn;
     Counts sent;
   };
