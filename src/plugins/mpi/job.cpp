@@ -2,6 +2,7 @@
 
 #include "base/monotonic.h"
 #include "plugins/mpi/mpi_transport.h"
+#include "plugins/mpi/own_job.h"
 #include "plugins/mpi/roles.h"
 #include "plugins/mpi/silence.h"
 #include "plugins/mpi/start_watch.h"
@@ -21,8 +22,11 @@ constexpr std::uint64_t kMicrosecond = 1'000;
 
 /// What the program has started; never freed, as threads may use it until the process ends.
 struct Started {
+  std::mutex mutex; ///< of meeting the nodes of an own job
   std::unique_ptr<Library> mpi;
-  Job* job = nullptr;
+  std::unique_ptr<OwnJob> own;
+  bool is_met = false; ///< the own job's nodes
+  std::atomic<Job*> job{nullptr};
   std::string why_not;
 };
 Started& started() {
@@ -70,7 +74,8 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
   }
   if (const std::string own = present_library(); !own.empty()) {
     return fail("the program uses MPI itself ('{}'), and would find the nodes among its processes; "
-                "devices of nodes are for programs that do not",
+                "let it start a job of its own for them: gantry mpirun --ranks, or "
+                "GANTRY_MPI_LAUNCHER, which names a launcher",
                 own);
   }
   library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
@@ -78,10 +83,7 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
   const StartWatch watch("gantry", library->name(), patience);
   const ThreadLevel level = GANTRY_TRY(library->initialise());
   const Communicator world = library->world();
-  const Role own = own_role(Role::What::kProgram, library->name());
-  std::vector<Role> roles(static_cast<std::size_t>(library->size(world)));
-  GANTRY_TRY(library->gather(world, std::as_bytes(std::span(&own, 1)),
-                             std::as_writable_bytes(std::span(roles))));
+  const auto roles = GANTRY_TRY(gather_roles(*library, world, Role::What::kProgram));
   const int self = library->rank(world);
   const Parts parts = GANTRY_TRY(parts_of(roles, self));
   if (parts.nodes.empty()) {
@@ -109,9 +111,30 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
   return new Job(std::move(transport), std::move(nodes), patience);
 }
 
+/// The job that the launcher has been started for.
+Result<Job*> meet_own_job(OwnJob& own) {
+  auto met = GANTRY_TRY(own.meet());
+  std::vector<std::unique_ptr<RemoteNode>> nodes;
+  for (const auto& [process, host] : met.nodes) {
+    nodes.push_back(std::make_unique<RemoteNode>(*met.transport, process, host));
+  }
+  return new Job(std::move(met.transport), std::move(nodes), GANTRY_TRY(read_patience()));
+}
+
 } // namespace
 
 void Job::start() {
+  const char* const launcher = secure_getenv("GANTRY_MPI_LAUNCHER");
+  if (launcher != nullptr && *launcher != '\0') {
+    auto own = read_patience().and_then(
+        [&](std::uint64_t patience) { return OwnJob::start(launcher, patience); });
+    if (own) {
+      started().own = std::move(*own);
+    } else {
+      started().why_not = own.error().message;
+    }
+    return;
+  }
   auto job = start_job(started().mpi);
   if (job) {
     started().job = *job;
@@ -125,17 +148,33 @@ void Job::adopt(Job* job) {
 }
 
 Result<Job*> Job::current() {
-  if (started().job == nullptr) {
-    return fail("{}", started().why_not.empty() ? "the job was not started when the program was"
-                                                : started().why_not);
+  Started& state = started();
+  const std::lock_guard lock(state.mutex);
+  if (state.own != nullptr && !std::exchange(state.is_met, true)) {
+    auto job = meet_own_job(*state.own);
+    if (job) {
+      state.job = *job;
+    } else {
+      state.why_not = job.error().message;
+    }
   }
-  return started().job;
+  if (state.job == nullptr) {
+    return fail("{}", state.why_not.empty() ? "the job was not started when the program was"
+                                            : state.why_not);
+  }
+  return state.job.load();
 }
 
 void Job::end() {
-  const Started& state = started();
-  if (state.job != nullptr && !state.job->leave()) {
+  Started& state = started();
+  if (state.own != nullptr) {
+    (void)current(); // the nodes of a program that has not used them
+  }
+  if (state.job != nullptr && !state.job.load()->leave()) {
     return; // MPI would wait for nodes that are gone
+  }
+  if (state.job != nullptr && state.own != nullptr) {
+    state.own->wait_for_end();
   }
   if (state.mpi != nullptr && state.mpi->is_initialised() && !state.mpi->is_finalised()) {
     (void)state.mpi->finalise();
@@ -257,7 +296,8 @@ void Job::look_for_silence(std::uint64_t now, std::uint64_t& looked) {
   }
   looked = now;
   for (const auto& node : nodes_) {
-    if (patience_ != 0 && now > node->heard() && now - node->heard() > patience_) {
+    const std::uint64_t heard = node->heard(); // another thread may hear of it meanwhile
+    if (patience_ != 0 && now > heard && now - heard > patience_) {
       node->lose(fmt::format("nothing was heard of it for {} ms: its process was ended or stopped, "
                              "or its machine cannot be reached",
                              patience_ / kMillisecond));

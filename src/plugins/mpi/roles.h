@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "plugins/mpi/library.h"
 #include "plugins/mpi/protocol.h"
 
 #include <algorithm>
@@ -62,6 +63,16 @@ struct Role {
                        Role::text(other.mpi), Role::text(own.mpi));
   }
   return "";
+}
+
+/// Every process of the communicator calls it, and gets what all are.
+[[nodiscard]] inline Result<std::vector<Role>> gather_roles(Library& library, Communicator among,
+                                                            Role::What what) {
+  const Role own = own_role(what, library.name());
+  std::vector<Role> roles(static_cast<std::size_t>(library.size(among)));
+  GANTRY_TRY(library.gather(among, std::as_bytes(std::span(&own, 1)),
+                            std::as_writable_bytes(std::span(roles))));
+  return roles;
 }
 
 /// The processes of a job by what they are. The nodes are dealt out among the programs in turn.

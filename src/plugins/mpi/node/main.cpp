@@ -6,6 +6,8 @@
 #include "plugins/mpi/node/guardian.h"
 #include "plugins/mpi/node/loop.h"
 #include "plugins/mpi/node/node.h"
+#include "plugins/mpi/node/relay.h"
+#include "plugins/mpi/relay.h"
 #include "plugins/mpi/roles.h"
 #include "plugins/mpi/silence.h"
 #include "plugins/mpi/start_watch.h"
@@ -53,10 +55,7 @@ Status work() {
       std::make_unique<StartWatch>("gantry-node", library->name(), GANTRY_TRY(read_patience()));
   GANTRY_TRY(library->initialise());
   {
-    const Role own = own_role(Role::What::kNode, library->name());
-    std::vector<Role> roles(static_cast<std::size_t>(library->size(library->world())));
-    GANTRY_TRY(library->gather(library->world(), std::as_bytes(std::span(&own, 1)),
-                               std::as_writable_bytes(std::span(roles))));
+    const auto roles = GANTRY_TRY(gather_roles(*library, library->world(), Role::What::kNode));
     const int program = GANTRY_TRY(program_of(roles, library->rank(library->world())));
     const auto transport = GANTRY_TRY(MpiTransport::make(*library, library->world()));
     watch.reset();
@@ -90,7 +89,9 @@ int main(int count, char** words) {
                  std::strerror(errno));
     _exit(127);
   }
-  if (count > 1) {
+  const char* const socket = secure_getenv(kRelaySocket);
+  const bool is_relay = count > 1 && std::string_view(words[1]) == "--relay" && socket != nullptr;
+  if (count > 1 && !is_relay) {
     const std::string_view word = words[1];
     const bool is_help = word == "--help" || word == "-h";
     std::fputs(kHelp.data(), is_help ? stdout : stderr);
@@ -104,7 +105,7 @@ int main(int count, char** words) {
   }
   become_guarded();
   prctl(PR_SET_NAME, "gantry-node");
-  if (const Status status = work(); !status) {
+  if (const Status status = is_relay ? run_relay(socket) : work(); !status) {
     std::fprintf(stderr, "gantry-node: error: %s\n", status.error().message.c_str());
     return EXIT_FAILURE;
   }

@@ -1,0 +1,289 @@
+#include "plugins/mpi/own_job.h"
+
+#include "base/installation.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace gantry::mpi {
+
+namespace {
+
+Result<std::uint32_t> number_in(const char* variable, std::uint32_t otherwise) {
+  const char* const text = secure_getenv(variable);
+  const std::string_view given = text == nullptr ? "" : text;
+  if (given.empty()) {
+    return otherwise;
+  }
+  constexpr std::uint32_t kMost = 1024;
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
+  if (error != std::errc() || end != given.data() + given.size() || number == 0 || number > kMost) {
+    return fail("{}: '{}' is not a number from 1 to {}", variable, given, kMost);
+  }
+  return number;
+}
+
+/// The program's number among those that a launcher has started with it; 0 if none has.
+std::uint32_t own_rank() {
+  for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (const char* const text = std::getenv(variable)) {
+      return static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+    }
+  }
+  return 0;
+}
+
+std::vector<std::string> machines() {
+  std::vector<std::string> all;
+  const char* const text = secure_getenv("GANTRY_MPI_HOSTS");
+  for (std::string_view left = text == nullptr ? "" : text; !left.empty();) {
+    const std::size_t end = std::min(left.find(','), left.size());
+    if (end > 0) {
+      all.emplace_back(left.substr(0, end));
+    }
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return all;
+}
+
+/// libexec/gantry-node of the installation that this library is part of.
+Result<std::string> node_program() {
+  Dl_info info = {};
+  if (dladdr(reinterpret_cast<const void*>(&node_program), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return fail("this plugin's file is not known");
+  }
+  std::error_code error;
+  const auto file = std::filesystem::canonical(info.dli_fname, error);
+  return (file.parent_path().parent_path().parent_path() / "libexec/gantry-node").string();
+}
+
+/// By its file's name, behind links: MPICH's is mpiexec.hydra.
+bool is_open_mpis(const std::string& launcher) {
+  std::error_code error;
+  const std::string name = std::filesystem::canonical(launcher, error).filename().string();
+  return name.find("hydra") == std::string::npos && name.find("mpich") == std::string::npos;
+}
+
+/// The launcher's line.
+Result<std::vector<std::string>> line_of(const std::string& launcher) {
+  const std::string node = GANTRY_TRY(node_program());
+  const std::uint32_t count = GANTRY_TRY(number_in("GANTRY_MPI_NODES", 1));
+  const std::vector<std::string> on = machines();
+  const bool is_open = is_open_mpis(launcher);
+  std::vector<std::string> line = {launcher};
+  if (is_open) {
+    line.insert(line.end(), {"--enable-recovery", "--bind-to", "none", "--oversubscribe"});
+  }
+  const char* const host_option = is_open ? "--host" : "-host";
+  std::array<char, 256> own = {};
+  gethostname(own.data(), own.size() - 1);
+  if (!on.empty()) {
+    line.insert(line.end(), {host_option, own.data()});
+  }
+  line.insert(line.end(), {"-n", "1", node, "--relay"});
+  if (on.empty()) {
+    line.insert(line.end(), {":", "-n", std::to_string(count), node});
+    return line;
+  }
+  const std::uint32_t first = own_rank() * count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    line.insert(line.end(), {":", host_option, on[(first + i) % on.size()], "-n", "1", node});
+  }
+  return line;
+}
+
+/// Whether a launcher has put the variable into its processes' environment, as what says which of
+/// its processes they are. Of Open MPI's parameters those are the user's that are not of its own
+/// daemons.
+bool is_of_a_job(std::string_view variable) {
+  constexpr std::array<std::string_view, 8> kUsers = {
+      "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_MCA_btl", "OMPI_MCA_pml",   "OMPI_MCA_mtl",
+      "OMPI_MCA_coll",          "OMPI_MCA_mpi", "OMPI_MCA_rmaps", "PMIX_MCA_pcompress"};
+  constexpr std::array<std::string_view, 10> kOfJobs = {"OMPI_",
+                                                        "PMIX_",
+                                                        "PMI_",
+                                                        "HYDI_",
+                                                        "MPI_LOCAL",
+                                                        "MPIR_CVAR_CH3_INTERFACE_HOSTNAME=",
+                                                        "ORTE_",
+                                                        "GANTRY_DEVICES=",
+                                                        "GANTRY_MPI_LAUNCHER=",
+                                                        "GANTRY_MPI_PROCESS="};
+  const auto is_prefix = [&](std::string_view prefix) { return variable.starts_with(prefix); };
+  return std::ranges::any_of(kOfJobs, is_prefix) && std::ranges::none_of(kUsers, is_prefix);
+}
+
+std::vector<std::string> environment_of(const std::string& socket) {
+  std::vector<std::string> kept;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!is_of_a_job(*variable)) {
+      kept.emplace_back(*variable);
+    }
+  }
+  kept.push_back(fmt::format("{}={}", kRelaySocket, socket));
+  return kept;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) {
+    pointers.push_back(word.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+Status read_all(int socket, std::span<std::byte> room) {
+  while (!room.empty()) {
+    const ssize_t count = recv(socket, room.data(), room.size(), 0);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count <= 0) {
+      return fail("the job's first process, the relay, has ended");
+    }
+    room = room.subspan(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+} // namespace
+
+Result<std::unique_ptr<OwnJob>> OwnJob::start(const char* launcher, std::uint64_t patience) {
+  std::unique_ptr<OwnJob> made(new OwnJob(launcher, patience));
+  std::string socket;
+  GANTRY_TRY(made->listen(socket));
+  GANTRY_TRY(made->launch(GANTRY_TRY(line_of(launcher)), socket));
+  return made;
+}
+
+OwnJob::~OwnJob() {
+  for (const int descriptor : {listener_, alive_}) {
+    if (descriptor >= 0) {
+      close(descriptor);
+    }
+  }
+}
+
+Status OwnJob::listen(std::string& name) {
+  std::uint64_t random = 0;
+  (void)!getrandom(&random, sizeof random, 0);
+  name = fmt::format("gantry-mpi-{}-{:016x}", getpid(), random);
+  sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = {}};
+  name.copy(address.sun_path + 1, name.size()); // behind a 0: it is no file
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
+      ::listen(listener_, 1) != 0) {
+    return fail("a socket for the job's relay cannot be had: {}", std::strerror(errno));
+  }
+  return {};
+}
+
+Status OwnJob::launch(std::vector<std::string> line, const std::string& socket) {
+  std::vector<std::string> environment = environment_of(socket);
+  const std::vector<char*> words = pointers_to(line);
+  const std::vector<char*> variables = pointers_to(environment);
+  std::array<int, 2> ends = {};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail("a pipe cannot be had: {}", std::strerror(errno));
+  }
+  alive_ = ends[0];
+  // The launcher is a child of a process that ends at once: the program does not find one among its
+  // children.
+  const pid_t between = fork();
+  if (between == 0) {
+    const pid_t launched = fork();
+    if (launched == 0) {
+      fcntl(ends[1], F_SETFD, 0);
+      const int nothing = open("/dev/null", O_RDONLY);
+      dup2(nothing, STDIN_FILENO);
+      execve(words[0], words.data(), variables.data());
+      _exit(127);
+    }
+    _exit(launched < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  int status = 0;
+  while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR) {
+  }
+  return between > 0 && status == 0
+             ? Status()
+             : fail("'{}' cannot be started: {}", launcher_, std::strerror(errno));
+}
+
+Result<int> OwnJob::accepted() const {
+  const int patience = patience_ == 0 ? -1 : static_cast<int>(6 * patience_ / 1'000'000);
+  for (;;) {
+    std::array<pollfd, 2> watched = {{{.fd = listener_, .events = POLLIN, .revents = 0},
+                                      {.fd = alive_, .events = POLLIN, .revents = 0}}};
+    const int ready = poll(watched.data(), watched.size(), patience);
+    if (ready < 0 && errno == EINTR) {
+      continue;
+    }
+    if (ready == 0) {
+      return fail("the job that '{}' starts has not come up for {} s", launcher_, patience / 1000);
+    }
+    if ((watched[0].revents & POLLIN) == 0) {
+      return fail("'{}' (GANTRY_MPI_LAUNCHER) has ended, or cannot be run: it says why", launcher_);
+    }
+    const int connection = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    ucred peer = {};
+    socklen_t size = sizeof peer;
+    if (connection >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+        peer.uid == geteuid()) {
+      return connection;
+    }
+    if (connection >= 0) {
+      close(connection); // somebody else's
+    }
+  }
+}
+
+Result<OwnJob::Met> OwnJob::meet() {
+  const int connection = GANTRY_TRY(accepted());
+  close(std::exchange(listener_, -1));
+  Met met;
+  for (;;) {
+    Frame frame = {};
+    GANTRY_TRY(read_all(connection, std::as_writable_bytes(std::span(&frame, 1))));
+    if (frame.kind == FrameKind::kStarted) {
+      met.transport = std::make_unique<RelayTransport>(connection, frame.process,
+                                                       static_cast<int>(frame.number));
+      return met;
+    }
+    constexpr std::uint64_t kLongest = 8192;
+    std::string text(std::min(frame.size, kLongest), '\0');
+    GANTRY_TRY(read_all(connection, std::as_writable_bytes(std::span(text))));
+    if (frame.kind == FrameKind::kRefused) {
+      return fail("{}", text);
+    }
+    met.nodes.push_back({frame.process, std::move(text)});
+  }
+}
+
+void OwnJob::wait_for_end() const {
+  constexpr int kPatience = 5'000; // ms
+  pollfd watched = {.fd = alive_, .events = 0, .revents = 0};
+  (void)poll(&watched, 1, kPatience);
+}
+
+} // namespace gantry::mpi
