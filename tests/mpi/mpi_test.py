@@ -223,6 +223,25 @@ class Nodes(unittest.TestCase):
         print(f"{count} jobs", file=sys.stderr)
 
 
+class Spread(unittest.TestCase):
+    """Regions without a device clause, of which a node's device is the default device."""
+
+    def regions(self, job):
+        return [int(number) for number in re.findall(r"device \d: (\d+) regions", job.out)]
+
+    def test_all_nodes_have_regions(self):
+        job = Job(PROGRAMS / "spread", "20", GANTRY_SPREAD="load", OMP_TARGET_OFFLOAD="MANDATORY").end()
+        self.assertEqual(job.process.returncode, 0, job.err)
+        self.assertEqual(job.err, "")
+        regions = self.regions(job)
+        self.assertEqual(len(regions), 2)
+        self.assertGreater(min(regions), sum(regions) // 4)
+
+    def test_the_standard_has_one(self):
+        job = Job(PROGRAMS / "spread", "2", OMP_TARGET_OFFLOAD="MANDATORY").end()
+        self.assertEqual(self.regions(job), [16, 0], job.err)
+
+
 class Messages(unittest.TestCase):
     def test_a_fault_reads_as_it_does_locally(self):
         done = subprocess.run([PROGRAMS / "missing_map"], capture_output=True, text=True, check=False,

@@ -8,7 +8,7 @@
 #include "format/entry_layout.h"
 #include "format/offload_binary.h"
 #include "runtime/abi/clang/layouts.h"
-#include "runtime/abi/own_variables.h"
+#include "runtime/abi/clang/own_variables.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,5 @@
 #include "runtime/abi/gcc/program.h"
 
-#include "runtime/abi/own_variables.h"
-
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -104,7 +102,6 @@ Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tab
                   image.indirect_count);
   }
   core::ProgramContents contents;
-  contents.has_own_variables = has_own_variables;
   contents.unified_shared_memory = (description.requires_mask & kRequiresUnifiedSharedMemory) != 0;
   if (registration.image.empty()) {
     join_objects(image, registration.image);
@@ -141,7 +138,6 @@ Result<core::ProgramContents> decode_gcn(Registration& registration, const Table
   }
   GANTRY_TRY(check_counts(tables, kernels.size(), image.variable_count));
   core::ProgramContents contents;
-  contents.has_own_variables = has_own_variables;
   contents.images.emplace_back(image.code->bytes, image.code->size);
   for (std::size_t i = 0; i < tables.functions.size(); ++i) {
     contents.entries.push_back({core::EntryKind::kKernel, tables.functions[i], kernels[i]});
@@ -165,7 +161,6 @@ Result<core::ProgramContents> decode_host_code(Registration& registration, const
   name_positions(registration, std::max(tables.functions.size(), tables.variables.size()));
   const std::vector<std::string>& names = registration.positions;
   core::ProgramContents contents;
-  contents.has_own_variables = has_own_variables;
   contents.images.emplace_back(image.begin, image.end);
   for (std::size_t i = 0; i < tables.functions.size(); ++i) {
     contents.entries.push_back({core::EntryKind::kKernel, tables.functions[i], names[i].c_str()});

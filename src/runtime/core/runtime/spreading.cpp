@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+
+#include <unistd.h>
 
 namespace gantry::core {
 
@@ -109,8 +112,9 @@ Device& Spreading::choose(Placement& placement, Device& default_device, const vo
                           Items items, std::span<Device* const> devices, Spread mode) {
   placement.note_extents(items);
   placement.is_region_ = true;
-  Lock lock(mutex_);
   placement.by_standard_ = &default_device;
+  Lock lock(mutex_);
+  forget_parent();
   if (mode == Spread::kData && !keeps_state(default_device, region)) {
     if (Device& home = placement.home(devices); home.find_kernel(region) != nullptr) {
       placement.by_standard_ = &home;
@@ -135,6 +139,7 @@ void Spreading::keep(Placement& placement, Device& device, Items items, Of kind)
   placement.is_region_ = kind == Of::kRegion;
   placement.by_standard_ = &device;
   Lock lock(mutex_);
+  forget_parent();
   ended_.wait(lock, [&] { return constraints(placement).permit(device); });
   begin(placement, device);
 }
@@ -200,6 +205,13 @@ int Spreading::load_of(const Device& device) const {
   return number < regions_.size() ? regions_[number] : 0;
 }
 
+void Spreading::forget_parent() {
+  if (const pid_t process = getpid(); std::exchange(process_, process) != process) {
+    at_work_.clear();
+    regions_.clear();
+  }
+}
+
 void Spreading::begin(Placement& placement, Device& device) {
   placement.spreading_ = this;
   placement.device_ = &device;
@@ -212,8 +224,10 @@ void Spreading::begin(Placement& placement, Device& device) {
 void Spreading::end(Placement& placement) {
   {
     const std::lock_guard lock(mutex_);
-    std::erase(at_work_, &placement);
-    regions_[placement.device_->number()] -= placement.is_region_ ? 1 : 0;
+    forget_parent();
+    if (std::erase(at_work_, &placement) != 0 && placement.is_region_) {
+      --regions_[placement.device_->number()];
+    }
   }
   ended_.notify_all();
 }

@@ -30,6 +30,8 @@
 
 #include <absl/container/inlined_vector.h>
 
+#include <sys/types.h>
+
 namespace gantry::core {
 
 class Spreading;
@@ -113,12 +115,15 @@ private:
   [[nodiscard]] bool keeps_state(const Device& device, const void* region) const;
   [[nodiscard]] bool must_stay(const Placement& placement, const void* region) const;
   [[nodiscard]] int load_of(const Device& device) const;
+  /// In a child of fork() nothing is at work at first: its parent's threads are not there.
+  void forget_parent();
   void begin(Placement& placement, Device& device);
   void end(Placement& placement);
 
   std::atomic<bool> has_stopped_{false};
   Mutex mutex_{LockRank::kSpreading};
   Condition ended_;
+  pid_t process_ = 0; ///< whose constructs they are
   std::vector<Placement*> at_work_;
   std::vector<int> regions_; ///< of those at work, how many are on the device of each number
   int last_chosen_ = -1;     ///< the number of a device; of equal ones the next is chosen

@@ -1,4 +1,4 @@
-#include "runtime/abi/own_variables.h"
+#include "runtime/abi/clang/own_variables.h"
 
 #include "format/elf.h"
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-namespace gantry::abi {
+namespace gantry::abi::clang {
 
 namespace {
 
@@ -14,17 +14,13 @@ using namespace std::string_view_literals;
 
 /// In names of what is no variable of the program's.
 constexpr std::array kNotTheProgramsOwn = {
-    "omp_data_"sv, // GCC's kinds and sizes of list items
-    ".offload_"sv, // its tables of functions and variables
     ".offloading."sv,
-    "gomp_critical_user_"sv, // locks, which nobody has between regions
     "__omp_offloading_"sv,
     "__omp_rtl_"sv,
     "__tgt_"sv,
-    "gantry"sv,           // the device routines'
-    "target_construct"sv, // of device/cpu/gcc_constructs.cpp
-    "completed."sv,       // of crtbegin.o
-    "DW.ref."sv,          // pointers for exceptions
+    "DW.ref."sv,             // pointers for exceptions
+    "gomp_critical_user_"sv, // locks, which nobody has between regions
+    "gantry"sv,              // the device routines'
 };
 
 /// Whether code may write to what is in the section.
@@ -62,4 +58,4 @@ bool has_own_variables(std::span<const std::byte> image) {
          std::ranges::any_of(*symbols, [&](const auto& symbol) { return is_own(*file, symbol); });
 }
 
-} // namespace gantry::abi
+} // namespace gantry::abi::clang
