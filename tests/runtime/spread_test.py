@@ -82,6 +82,12 @@ class Spread(RuntimeCase):
                     self.assertEqual(model.stderr, "0 moved\n")
                     self.assertGreater(int(re.fullmatch(r"(\d+) moved\n", spread.stderr)[1]), 50)
 
+    def test_regions_that_need_two_devices_wait(self):
+        for compiler in COMPILERS:
+            # With one thread for target tasks, which waits, nobody else ends what it waits for.
+            for helpers in "1", "8":
+                self.run_on(f"spread_chain-{compiler}", "worker:3", LIBOMP_NUM_HIDDEN_HELPER_THREADS=helpers)
+
     def test_a_value_that_is_none(self):
         self.assertIn("GANTRY_SPREAD: 'even' is not one of none, load, data",
                       self.error_of("spread-22", GANTRY_DEVICES="cpu:3", GANTRY_SPREAD="even"))

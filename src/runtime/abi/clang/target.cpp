@@ -13,6 +13,8 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 using namespace gantry;
 using namespace gantry::abi::clang;
@@ -85,15 +87,42 @@ void finish(core::TargetRegion& region) {
 }
 
 /// A region with nowait whose kernel is under way on a device with queues. Its target task is not
-/// complete before libomp, which asks __tgt_target_nowait_query again and again, is told so.
-struct DeferredRegion {
+/// complete before libomp, which asks __tgt_target_nowait_query again and again, is told so. Where
+/// regions are spread, others that wait for it may end it too.
+struct DeferredRegion final : core::LeftToItself {
   DeferredRegion(core::Device& device, const core::Kernel& kernel, const core::Construct& at)
       : construct(at), region(device, kernel, construct) {}
+
+  bool try_end() override {
+    std::unique_lock lock(ending, std::defer_lock);
+    if (is_spread && !lock.try_lock()) {
+      return false;
+    }
+    if (has_ended) {
+      return true;
+    }
+    if (!region.done()) {
+      return false;
+    }
+    if (Status status = region.wait(); !status) {
+      // The task has answered already that the device runs the region.
+      region.device().fail_construct(status.error(), region.construct());
+    }
+    finish(region);
+    placement.reset();
+    has_ended = true;
+    return true;
+  }
+
   const RegionUse use{RegionUse::Task::kTarget};
   std::unique_ptr<core::Placement> placement; ///< null: regions are not spread
+  bool is_spread = false;
   core::Construct construct;
   core::TargetRegion region;
   int fruitless_queries = 0;
+  std::mutex ending; ///< held by the thread that tries to end it, if regions are spread
+  bool has_ended = false;
+  std::shared_ptr<DeferredRegion> task; ///< itself, until its task is complete
 };
 
 enum class Outcome : std::uint8_t {
@@ -123,12 +152,17 @@ Outcome run_on(core::Device& device, std::unique_ptr<core::Placement> placement,
   };
   if (at.nowait && device.plugin_device().has_queues()) {
     if (void** handle = handle_of_current_target_task(); handle != nullptr) {
-      auto deferred = std::make_unique<DeferredRegion>(device, *kernel, at);
+      auto deferred = std::make_shared<DeferredRegion>(device, *kernel, at);
       if (Status status = start(deferred->region, call); !status) {
         return refused(status.error());
       }
-      deferred->placement = std::move(placement);
-      *handle = deferred.release();
+      if (placement != nullptr) {
+        deferred->is_spread = true;
+        deferred->placement = std::move(placement);
+        deferred->placement->leave_to_itself(deferred);
+      }
+      *handle = deferred.get();
+      deferred->task = deferred;
       return Outcome::kDone;
     }
   }
@@ -203,19 +237,14 @@ GANTRY_EXPORT void __tgt_target_nowait_query(void** handle) {
   constexpr int kQueriesWithoutPause = 64;
   constexpr auto kPause = std::chrono::microseconds(20);
   auto* deferred = static_cast<DeferredRegion*>(*handle);
-  if (!deferred->region.done()) {
+  if (!deferred->try_end()) {
     // libomp's idle threads do nothing but ask.
     if (++deferred->fruitless_queries > kQueriesWithoutPause) {
       sleep_shortly(kPause);
     }
     return;
   }
-  const std::unique_ptr<DeferredRegion> ending(deferred);
-  if (Status status = ending->region.wait(); !status) {
-    // The task has answered already that the device runs the region.
-    ending->region.device().fail_construct(status.error(), ending->region.construct());
-  }
-  finish(ending->region);
+  const auto ended = std::exchange(deferred->task, nullptr);
   *handle = nullptr;
 }
 

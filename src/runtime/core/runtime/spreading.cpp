@@ -1,6 +1,7 @@
 #include "runtime/core/runtime/spreading.h"
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 #include <utility>
 
@@ -36,6 +37,11 @@ Placement::~Placement() {
   if (spreading_ != nullptr) {
     spreading_->end(*this);
   }
+}
+
+void Placement::leave_to_itself(std::weak_ptr<LeftToItself> construct) {
+  const std::lock_guard lock(spreading_->mutex_);
+  left_to_itself_ = std::move(construct);
 }
 
 void Placement::note_extents(Items items) {
@@ -130,7 +136,7 @@ Device& Spreading::choose(Placement& placement, Device& default_device, const vo
       last_chosen_ = device->number();
       return *device;
     }
-    ended_.wait(lock);
+    wait_for_others(lock, placement);
   }
 }
 
@@ -140,7 +146,9 @@ void Spreading::keep(Placement& placement, Device& device, Items items, Of kind)
   placement.by_standard_ = &device;
   Lock lock(mutex_);
   forget_parent();
-  ended_.wait(lock, [&] { return constraints(placement).permit(device); });
+  while (!constraints(placement).permit(device)) {
+    wait_for_others(lock, placement);
+  }
   begin(placement, device);
 }
 
@@ -203,6 +211,29 @@ Spreading::Constraints Spreading::constraints(const Placement& placement) const 
 int Spreading::load_of(const Device& device) const {
   const auto number = static_cast<std::size_t>(device.number());
   return number < regions_.size() ? regions_[number] : 0;
+}
+
+void Spreading::wait_for_others(Lock& lock, const Placement& placement) {
+  constexpr auto kPause = std::chrono::microseconds(100);
+  // Target tasks end when some thread asks, and all of them may be waiting here.
+  std::vector<std::shared_ptr<LeftToItself>> others;
+  for (const Placement* const other : at_work_) {
+    if (auto construct = other->left_to_itself_.lock();
+        construct != nullptr &&
+        placement.is_in_the_way(*other, other->by_standard_ == placement.by_standard_)) {
+      others.push_back(std::move(construct));
+    }
+  }
+  lock.unlock();
+  bool any = false;
+  for (const auto& construct : others) {
+    any |= construct->try_end();
+  }
+  others.clear();
+  lock.lock();
+  if (!any) {
+    ended_.wait_for(lock, kPause);
+  }
 }
 
 void Spreading::forget_parent() {

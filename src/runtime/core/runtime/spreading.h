@@ -25,6 +25,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,16 @@
 namespace gantry::core {
 
 class Spreading;
+
+/// A construct that is left to itself when it is under way.
+class LeftToItself {
+public:
+  /// Ends it if it is done, and says whether it has ended. Any thread; without a lock of the core.
+  virtual bool try_end() = 0;
+
+protected:
+  ~LeftToItself() = default;
+};
 
 /// A construct at work while regions are spread, from the choice of its device until it has ended.
 /// The thread may change in between.
@@ -47,6 +58,9 @@ public:
 
   /// The device is another one than the standard's.
   [[nodiscard]] bool is_moved() const { return device_ != by_standard_; }
+
+  /// From now on who waits for the construct may end it.
+  void leave_to_itself(std::weak_ptr<LeftToItself> construct);
 
 private:
   friend class Spreading;
@@ -73,6 +87,7 @@ private:
   Device* by_standard_ = nullptr;
   Device* device_ = nullptr;
   bool is_region_ = false;
+  std::weak_ptr<LeftToItself> left_to_itself_; ///< under the lock of `spreading_`
 };
 
 /// Any thread.
@@ -115,6 +130,8 @@ private:
   [[nodiscard]] bool keeps_state(const Device& device, const void* region) const;
   [[nodiscard]] bool must_stay(const Placement& placement, const void* region) const;
   [[nodiscard]] int load_of(const Device& device) const;
+  /// Until something that is at work may have ended; ends what it can of it itself.
+  void wait_for_others(Lock& lock, const Placement& placement);
   /// In a child of fork() nothing is at work at first: its parent's threads are not there.
   void forget_parent();
   void begin(Placement& placement, Device& device);
