@@ -223,6 +223,25 @@ class Nodes(unittest.TestCase):
         print(f"{count} jobs", file=sys.stderr)
 
 
+class Spread(unittest.TestCase):
+    """Regions without a device clause, of which a node's device is the default device."""
+
+    def regions(self, rounds, **variables):
+        """How many there are on each device."""
+        job = Job(PROGRAMS / "spread", rounds, OMP_TARGET_OFFLOAD="MANDATORY", GANTRY_MPI_PATIENCE="20000",
+                  **variables).end()
+        self.assertEqual((job.process.returncode, job.err), (0, ""))
+        return [int(number) for number in re.findall(r"device \d: (\d+) regions", job.out)]
+
+    def test_all_nodes_have_regions(self):
+        regions = self.regions("20", GANTRY_SPREAD="load")
+        self.assertEqual(len(regions), 2)
+        self.assertGreater(min(regions), sum(regions) // 4)
+
+    def test_the_standard_has_one(self):
+        self.assertEqual(self.regions("2"), [16, 0])
+
+
 class Messages(unittest.TestCase):
     def test_a_fault_reads_as_it_does_locally(self):
         done = subprocess.run([PROGRAMS / "missing_map"], capture_output=True, text=True, check=False,

@@ -8,6 +8,7 @@
 #include "format/entry_layout.h"
 #include "format/offload_binary.h"
 #include "runtime/abi/clang/layouts.h"
+#include "runtime/abi/clang/own_variables.h"
 
 #include <algorithm>
 #include <cstring>
@@ -151,6 +152,7 @@ Status decode_image(std::span<const std::byte> bytes, ProgramContents& contents)
 Result<ProgramContents> decode_program(const void* pointer) {
   const auto& descriptor = *static_cast<const Descriptor*>(pointer);
   ProgramContents contents;
+  contents.has_own_variables = has_own_variables;
   for (std::int32_t i = 0; i < descriptor.image_count; ++i) {
     const DeviceImage& image = descriptor.images[i];
     GANTRY_TRY(decode_image({image.begin, image.end}, contents));

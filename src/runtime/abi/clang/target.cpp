@@ -7,11 +7,14 @@
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/process_end.h"
 #include "runtime/abi/openmp/select.h"
+#include "runtime/abi/openmp/spread.h"
 #include "runtime/core/constructs/target_region.h"
 #include "runtime/core/runtime/runtime.h"
 
 #include <chrono>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 using namespace gantry;
 using namespace gantry::abi::clang;
@@ -53,23 +56,27 @@ gantry_launch shape_of(const KernelArguments* arguments, std::int32_t num_teams,
   return launch;
 }
 
-/// Starts a region; false if the host is to run it.
-bool start(core::TargetRegion& region, std::int32_t num_teams, std::int32_t thread_limit,
-           const KernelArguments* arguments) {
-  if (arguments->version >= kVersionWithLaunchEnvironment) {
+/// A call of an entry point.
+struct Call {
+  std::int64_t device_number;
+  std::int32_t num_teams;
+  std::int32_t thread_limit;
+  const void* host_address;
+  const KernelArguments* arguments;
+};
+
+Status decode_maps_of(const KernelArguments* arguments, MapItems& items) {
+  return decode_maps({arguments->item_count, arguments->bases, arguments->begins, arguments->sizes,
+                      arguments->types, arguments->names, arguments->mappers},
+                     items);
+}
+
+Status start(core::TargetRegion& region, const Call& call) {
+  if (call.arguments->version >= kVersionWithLaunchEnvironment) {
     region.parameters.push_back(nullptr);
   }
-  Status status =
-      decode_maps({arguments->item_count, arguments->bases, arguments->begins, arguments->sizes,
-                   arguments->types, arguments->names, arguments->mappers},
-                  region.items);
-  if (status) {
-    status = region.start(shape_of(arguments, num_teams, thread_limit));
-  }
-  if (!status) {
-    Runtime::instance().leave_to_host(region.device(), status.error(), region.construct());
-  }
-  return status.has_value();
+  GANTRY_TRY(decode_maps_of(call.arguments, region.items));
+  return region.start(shape_of(call.arguments, call.num_teams, call.thread_limit));
 }
 
 /// Ends a region whose kernel has run.
@@ -80,15 +87,111 @@ void finish(core::TargetRegion& region) {
 }
 
 /// A region with nowait whose kernel is under way on a device with queues. Its target task is not
-/// complete before libomp, which asks __tgt_target_nowait_query again and again, is told so.
-struct DeferredRegion {
+/// complete before libomp, which asks __tgt_target_nowait_query again and again, is told so. Where
+/// regions are spread, others that wait for it may end it too.
+struct DeferredRegion final : core::LeftToItself {
   DeferredRegion(core::Device& device, const core::Kernel& kernel, const core::Construct& at)
       : construct(at), region(device, kernel, construct) {}
+
+  bool try_end() override {
+    std::unique_lock lock(ending, std::defer_lock);
+    if (is_spread && !lock.try_lock()) {
+      return false;
+    }
+    if (has_ended) {
+      return true;
+    }
+    if (!region.done()) {
+      return false;
+    }
+    if (Status status = region.wait(); !status) {
+      // The task has answered already that the device runs the region.
+      region.device().fail_construct(status.error(), region.construct());
+    }
+    finish(region);
+    placement.reset();
+    has_ended = true;
+    return true;
+  }
+
   const RegionUse use{RegionUse::Task::kTarget};
+  std::unique_ptr<core::Placement> placement; ///< null: regions are not spread
+  bool is_spread = false;
   core::Construct construct;
   core::TargetRegion region;
   int fruitless_queries = 0;
+  std::mutex ending; ///< held by the thread that tries to end it, if regions are spread
+  bool has_ended = false;
+  std::shared_ptr<DeferredRegion> task; ///< itself, until its task is complete
 };
+
+enum class Outcome : std::uint8_t {
+  kDone,    ///< or under way
+  kFailed,  ///< the host is to run it
+  kRefused, ///< the same, or the default device: this one was another
+};
+
+/// Runs a region on a device, or begins to. `placement` is null unless regions are spread.
+Outcome run_on(core::Device& device, std::unique_ptr<core::Placement> placement, const Call& call,
+               core::Construct& at) {
+  const core::Kernel* kernel = device.find_kernel(call.host_address);
+  if (kernel == nullptr) {
+    device.fail_construct(
+        Error{"no device image of the program fits this device and holds the kernel; compile "
+              "and link with this device among the offload targets"},
+        at);
+  }
+  const bool is_moved = placement != nullptr && placement->is_moved();
+  const auto refused = [&](const Error& error) {
+    if (is_moved) {
+      Runtime::leave_to_default_device(device, error, at);
+      return Outcome::kRefused;
+    }
+    Runtime::instance().leave_to_host(device, error, at);
+    return Outcome::kFailed;
+  };
+  if (at.nowait && device.plugin_device().has_queues()) {
+    if (void** handle = handle_of_current_target_task(); handle != nullptr) {
+      auto deferred = std::make_shared<DeferredRegion>(device, *kernel, at);
+      if (Status status = start(deferred->region, call); !status) {
+        return refused(status.error());
+      }
+      if (placement != nullptr) {
+        deferred->is_spread = true;
+        deferred->placement = std::move(placement);
+        deferred->placement->leave_to_itself(deferred);
+      }
+      *handle = deferred.get();
+      deferred->task = deferred;
+      return Outcome::kDone;
+    }
+  }
+  core::TargetRegion region(device, *kernel, at);
+  if (Status status = start(region, call); !status) {
+    return refused(status.error());
+  }
+  if (Status status = region.wait(); !status) {
+    Runtime::instance().leave_to_host(device, status.error(), at, Runtime::Begun::kPerhaps);
+    return Outcome::kFailed;
+  }
+  finish(region);
+  return Outcome::kDone;
+}
+
+/// The same on a device that GANTRY_SPREAD chooses.
+[[gnu::cold]] Outcome run_spread(core::Device& device, const Call& call, core::Construct& at) {
+  MapItems items;
+  (void)decode_maps_of(call.arguments, items); // what is wrong with them is said when it starts
+  const auto run_at = [&](bool names_no_device) {
+    auto placement = std::make_unique<core::Placement>();
+    core::Device& chosen = abi::openmp::place(
+        *placement,
+        {device, names_no_device, abi::openmp::default_device_number(), call.host_address}, items);
+    return run_on(chosen, std::move(placement), call, at);
+  };
+  const Outcome outcome = run_at(call.device_number == abi::openmp::kNoDeviceClause);
+  return outcome == Outcome::kRefused ? run_at(false) : outcome;
+}
 
 } // namespace
 
@@ -115,33 +218,10 @@ int gantry::abi::clang::run_target(const Ident* location, std::int64_t device_nu
                           arguments->version, kNewestVersion)},
         at);
   }
-  const core::Kernel* kernel = device->find_kernel(host_address);
-  if (kernel == nullptr) {
-    device->fail_construct(
-        Error{"no device image of the program fits this device and holds the kernel; compile "
-              "and link with this device among the offload targets"},
-        at);
-  }
-  if (nowait && device->plugin_device().has_queues()) {
-    if (void** handle = handle_of_current_target_task(); handle != nullptr) {
-      auto deferred = std::make_unique<DeferredRegion>(*device, *kernel, at);
-      if (!start(deferred->region, num_teams, thread_limit, arguments)) {
-        return kRunOnHost;
-      }
-      *handle = deferred.release();
-      return 0;
-    }
-  }
-  core::TargetRegion region(*device, *kernel, at);
-  if (!start(region, num_teams, thread_limit, arguments)) {
-    return kRunOnHost;
-  }
-  if (Status status = region.wait(); !status) {
-    Runtime::instance().leave_to_host(*device, status.error(), at, Runtime::Begun::kPerhaps);
-    return kRunOnHost;
-  }
-  finish(region);
-  return 0;
+  const Call call{device_number, num_teams, thread_limit, host_address, arguments};
+  const Outcome outcome =
+      core::is_spreading() ? run_spread(*device, call, at) : run_on(*device, nullptr, call, at);
+  return outcome == Outcome::kDone ? 0 : kRunOnHost;
 }
 
 GANTRY_EXPORT int __tgt_target_kernel(const Ident* location, std::int64_t device,
@@ -157,19 +237,14 @@ GANTRY_EXPORT void __tgt_target_nowait_query(void** handle) {
   constexpr int kQueriesWithoutPause = 64;
   constexpr auto kPause = std::chrono::microseconds(20);
   auto* deferred = static_cast<DeferredRegion*>(*handle);
-  if (!deferred->region.done()) {
+  if (!deferred->try_end()) {
     // libomp's idle threads do nothing but ask.
     if (++deferred->fruitless_queries > kQueriesWithoutPause) {
       sleep_shortly(kPause);
     }
     return;
   }
-  const std::unique_ptr<DeferredRegion> ending(deferred);
-  if (Status status = ending->region.wait(); !status) {
-    // The task has answered already that the device runs the region.
-    ending->region.device().fail_construct(status.error(), ending->region.construct());
-  }
-  finish(ending->region);
+  const auto ended = std::exchange(deferred->task, nullptr);
   *handle = nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/abi/gcc/libgomp.h"
 #include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/abi/openmp/process_end.h"
+#include "runtime/abi/openmp/spread.h"
 #include "runtime/core/constructs/target_region.h"
 
 using namespace gantry;
@@ -47,11 +48,22 @@ Status start(core::TargetRegion& region, const Target& target) {
   return status ? region.start(decode_launch(target.arguments)) : status;
 }
 
-/// False if the host is to run the region.
-bool run_on_device(core::Device& device, const Target& target, core::Construct& at) {
+enum class Outcome : std::uint8_t {
+  kDone,
+  kFailed,  ///< the host is to run it
+  kRefused, ///< the same, or the default device: this one was another
+};
+
+/// Runs a region on a device, which is not the construct's if `is_moved`.
+Outcome run_on(core::Device& device, const Target& target, core::Construct& at,
+               bool is_moved = false) {
   const auto failed = [&](const Error& error, Runtime::Begun begun = Runtime::Begun::kNo) {
+    if (is_moved && begun == Runtime::Begun::kNo) {
+      Runtime::leave_to_default_device(device, error, at);
+      return Outcome::kRefused;
+    }
     Runtime::instance().leave_to_host(device, error, at, begun);
-    return false;
+    return Outcome::kFailed;
   };
   const core::Kernel* const kernel =
       device.find_kernel(reinterpret_cast<const void*>(target.region));
@@ -64,7 +76,7 @@ bool run_on_device(core::Device& device, const Target& target, core::Construct& 
   if (target.arrays.count == 0 && device.plugin_device().works_directly()) {
     const Status status =
         core::run_without_data(device, *kernel, at, decode_launch(target.arguments));
-    return status ? true : failed(status.error());
+    return status ? Outcome::kDone : failed(status.error());
   }
   core::TargetRegion region(device, *kernel, at);
   region.form = core::ParameterForm::kBlock;
@@ -77,7 +89,26 @@ bool run_on_device(core::Device& device, const Target& target, core::Construct& 
   if (Status finished = region.finish(); !finished) [[unlikely]] {
     device.fail_construct(finished.error(), at);
   }
-  return true;
+  return Outcome::kDone;
+}
+
+/// The same on a device that GANTRY_SPREAD chooses.
+[[gnu::cold]] Outcome run_spread(core::Device& device, const Target& target, core::Construct& at) {
+  core::MapItems items;
+  // What is wrong with them is said when the region starts.
+  (void)decode_maps(target.arrays, Purpose::kTarget, items);
+  const auto run_at = [&](bool names_no_device) {
+    core::Placement placement;
+    core::Device& chosen = abi::openmp::place(
+        placement,
+        {device, names_no_device,
+         libgomp().default_device == nullptr ? Runtime::kDefaultDevice : libgomp().default_device(),
+         reinterpret_cast<const void*>(target.region)},
+        items);
+    return run_on(chosen, target, at, placement.is_moved());
+  };
+  const Outcome outcome = run_at(target.device == kDefaultDevice);
+  return outcome == Outcome::kRefused ? run_at(false) : outcome;
 }
 
 void run(const Target& target) {
@@ -86,7 +117,13 @@ void run(const Target& target) {
   at.kind = core::ConstructKind::kTarget;
   at.nowait = target.nowait;
   core::Device* const device = select_device(target.device, at);
-  if (device == nullptr || !run_on_device(*device, target, at)) {
+  if (device == nullptr) {
+    run_on_host(target);
+    return;
+  }
+  const Outcome outcome =
+      core::is_spreading() ? run_spread(*device, target, at) : run_on(*device, target, at);
+  if (outcome != Outcome::kDone) {
     run_on_host(target);
   }
 }

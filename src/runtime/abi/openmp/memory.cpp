@@ -120,5 +120,5 @@ GANTRY_EXPORT void* omp_get_mapped_ptr(const void* host, int device_number) {
   if (host == nullptr || *device == nullptr) {
     return const_cast<void*>(host);
   }
-  return (*device)->data_environment().corresponding(host, 1);
+  return (*device)->data_environment().tell_corresponding(host);
 }

@@ -23,13 +23,15 @@ namespace gantry::abi::openmp {
                                                              : core::Runtime::kDefaultDevice;
 }
 
+/// How Clang writes a construct without a device clause.
+inline constexpr std::int64_t kNoDeviceClause = -1;
+
 /// Device `number`, or the default device for -1, ready for use; null for the host. What cannot be
 /// satisfied ends the process with a message.
 [[nodiscard]] inline core::Device* select_device(std::int64_t number,
                                                  const core::Construct& construct) {
-  constexpr std::int64_t kDefaultDevice = -1;
   return core::Runtime::instance().select(
-      number == kDefaultDevice ? default_device_number() : number, construct);
+      number == kNoDeviceClause ? default_device_number() : number, construct);
 }
 
 } // namespace gantry::abi::openmp

@@ -4,6 +4,9 @@
 
 #include "runtime/core/data/data_environment.h"
 #include "runtime/core/runtime/device.h"
+#include "runtime/core/runtime/spreading.h"
+
+#include <optional>
 
 namespace gantry::core {
 
@@ -13,6 +16,10 @@ using DataStep = Status (DataEnvironment::*)(Items items, Queue& queue);
 /// Executes a construct from begin to end; the process ends with a message if it fails.
 inline void run_data_construct(Device& device, Construct construct, Items items, DataStep step) {
   const ConstructScope scope(construct, device.plugin_device().name());
+  std::optional<Placement> placement;
+  if (is_spreading()) [[unlikely]] {
+    Spreading::instance().keep(placement.emplace(), device, items, Spreading::Of::kData);
+  }
   Queue queue(device.queues(), construct);
   if (Status status = (device.data_environment().*step)(items, queue); !status) {
     device.fail_construct(status.error(), construct);

@@ -18,6 +18,11 @@ void note_mapped(ConstructWork& work) {
             mapping.size(), created.clause);
 }
 
+/// Whether it is there for more than target regions at work.
+bool is_held(const Mapping& mapping) {
+  return mapping.holds != 0 || mapping.references != mapping.of_regions;
+}
+
 /// An item that concerns what is mapped of the `size` bytes at `host`.
 MapItem storage(const void* host, std::uint64_t size) {
   MapItem item;
@@ -40,6 +45,7 @@ Status DataEnvironment::enter(Items items, Queue& queue) {
                                            ? *reinterpret_cast<std::uintptr_t*>(item.base)
                                            : address(item.base);
       *item.returned_base = reinterpret_cast<void*>(work.found[i]->device_address(host_base));
+      told_addresses_.store(true, std::memory_order_relaxed);
     }
   }
   return finish_enter(lock, work, std::move(planned));
@@ -422,11 +428,28 @@ void DataEnvironment::unify() {
 bool DataEnvironment::holds_data() {
   const std::lock_guard lock(guarded_.mutex);
   bool any = false;
-  guarded_.table.for_each([&](const Mapping& mapping) {
-    any = any ||
-          (!mapping.shared() && (mapping.holds != 0 || mapping.references != mapping.of_regions));
-  });
+  guarded_.table.for_each(
+      [&](const Mapping& mapping) { any = any || (!mapping.shared() && is_held(mapping)); });
   return any;
+}
+
+std::uint64_t DataEnvironment::held_bytes(std::uintptr_t begin, std::uint64_t size) {
+  const std::lock_guard lock(guarded_.mutex);
+  const std::uintptr_t end = begin + size;
+  std::uint64_t bytes = 0;
+  for (std::uintptr_t at = begin;;) {
+    const Mapping* const mapping = guarded_.table.find(at, end - at).mapping;
+    if (mapping == nullptr) {
+      return bytes;
+    }
+    if (is_held(*mapping)) {
+      bytes += size == 0 ? 1 : std::min(end, mapping->host_end) - std::max(at, mapping->host_begin);
+    }
+    if (mapping->host_end >= end) {
+      return bytes;
+    }
+    at = mapping->host_end;
+  }
 }
 
 bool DataEnvironment::is_present(const void* host, std::uint64_t size) {

@@ -36,6 +36,7 @@
 #include "runtime/core/devices/allocation_table.h"
 #include "runtime/core/host/read_only_memory.h"
 
+#include <atomic>
 #include <functional>
 #include <span>
 
@@ -120,7 +121,22 @@ public:
   /// is there for target regions at work alone: that is theirs to bring back or to make anew.
   [[nodiscard]] bool holds_data();
 
+  /// How many of the bytes at `begin` are present otherwise than for target regions at work; of a
+  /// size of 0, 1 if the address is (MappingTable::find).
+  [[nodiscard]] std::uint64_t held_bytes(std::uintptr_t begin, std::uint64_t size);
+
   [[nodiscard]] bool is_present(const void* host, std::uint64_t size);
+
+  /// The program was told an address of corresponding storage, by use_device_ptr, use_device_addr
+  /// or tell_corresponding(), and may have it anywhere.
+  [[nodiscard]] bool has_told_addresses() const {
+    return told_addresses_.load(std::memory_order_relaxed);
+  }
+  /// corresponding(), for the program.
+  [[nodiscard]] void* tell_corresponding(const void* host) {
+    told_addresses_.store(true, std::memory_order_relaxed);
+    return corresponding(host, 1);
+  }
 
   /// The corresponding address of a host address, or null if it is not present.
   [[nodiscard]] void* corresponding(const void* host, std::uint64_t size);
@@ -205,6 +221,7 @@ private:
   AddressSpace addresses_;
   StaleCopies stale_copies_;
   ReadOnlyMemory read_only_;
+  std::atomic<bool> told_addresses_ = false;
 };
 
 } // namespace gantry::core

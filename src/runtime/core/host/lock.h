@@ -17,6 +17,7 @@ enum class LockRank : std::uint8_t {
   kRuntime,
   kRegistry,
   kDevice,
+  kSpreading,
   kAddressSpaces,
   kDataEnvironment,
   kQueuePool,

@@ -13,6 +13,8 @@
 
 namespace gantry::core {
 
+std::atomic<Spread> spread_mode{Spread::kNone};
+
 namespace {
 
 template <typename Kind>
@@ -93,6 +95,19 @@ Status parse_default_device(std::string_view value, Settings& settings) {
     return fail("'{}' is not a device number, 0 or more", value);
   }
   settings.default_device = *number;
+  return {};
+}
+
+Status parse_spread(std::string_view value, Settings& settings) {
+  if (same_word(value, "none")) {
+    settings.spread = Spread::kNone;
+  } else if (same_word(value, "load")) {
+    settings.spread = Spread::kLoad;
+  } else if (same_word(value, "data")) {
+    settings.spread = Spread::kData;
+  } else {
+    return fail("'{}' is not one of none, load, data", value);
+  }
   return {};
 }
 
@@ -303,6 +318,12 @@ constexpr std::array kVariables = {
         "what the program has images for, NVIDIA's and AMD's GPUs, else the CPU, else the "
         "executor of their code, else an emulated CPU",
         parse_devices},
+    EnvironmentVariable{"GANTRY_SPREAD", "none",
+                        "the device of target regions without a device clause: none (the default "
+                        "device), load (any that has few regions, where that changes no result), "
+                        "data (the same, but where their data are if these are on other devices "
+                        "alone)",
+                        parse_spread},
     EnvironmentVariable{"GANTRY_PLUGIN_PATH", "",
                         "folders, separated by ':', with plugins of other kinds of devices: "
                         "libgantry-plugin-NAME.so in one of them makes NAME a name for "

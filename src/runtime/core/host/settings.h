@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -73,10 +74,25 @@ struct RecordRequest {
   std::string file; ///< GANTRY_RECORD_FILE
 };
 
+/// GANTRY_SPREAD: who chooses the device of target regions that name none.
+enum class Spread : std::uint8_t {
+  kNone, ///< the standard: it is the default device
+  kLoad, ///< a device with few regions, where the results are those of the default device
+  kData, ///< the same; and where list items are on other devices alone, one of these
+};
+
+/// The setting, once the settings are read.
+extern std::atomic<Spread> spread_mode;
+
+[[nodiscard]] inline bool is_spreading() {
+  return spread_mode.load(std::memory_order_relaxed) != Spread::kNone;
+}
+
 struct Settings {
   OffloadPolicy policy = OffloadPolicy::kDefault;
   /// Initial value of default-device-var.
   int default_device = 0;
+  Spread spread = Spread::kNone;
   std::vector<DeviceRequest> devices;
   /// GANTRY_DEVICES=auto: the devices are chosen by the images there are (automatic_devices.h).
   bool automatic_devices = false;

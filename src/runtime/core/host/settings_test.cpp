@@ -62,6 +62,13 @@ TEST(Settings, PolicyInAnyCase) {
   }
 }
 
+TEST(Settings, SpreadInAnyCase) {
+  EXPECT_EQ(read({})->spread, Spread::kNone);
+  EXPECT_EQ(read({{"GANTRY_SPREAD", "None"}})->spread, Spread::kNone);
+  EXPECT_EQ(read({{"GANTRY_SPREAD", "load"}})->spread, Spread::kLoad);
+  EXPECT_EQ(read({{"GANTRY_SPREAD", "DATA"}})->spread, Spread::kData);
+}
+
 TEST(Settings, DeviceLists) {
   const auto settings = read({{"GANTRY_DEVICES", "cpu:4,worker:2+a+b,cuda+x"}});
   ASSERT_TRUE(settings);
@@ -141,6 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadValue{"GANTRY_DEVICES", "cpu:1:2", "has no number from 1"},
                     BadValue{"GANTRY_DEVICES", "cpu+", "'cpu+' has no option after '+'"},
                     BadValue{"GANTRY_DEVICES", "cpu:2+", "has no option after '+'"},
+                    BadValue{"GANTRY_SPREAD", "even", "is not one of none, load, data"},
                     BadValue{"GANTRY_INFO", "maps", "'maps' is not one of registration, load"},
                     BadValue{"GANTRY_INFO", "map,", "'' is not one of"},
                     BadValue{"GANTRY_INFO", "1", "'1' is not one of"},

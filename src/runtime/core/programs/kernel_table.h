@@ -27,6 +27,9 @@ struct Kernel {
   const void* host_address = nullptr;
   gantry_kernel* handle = nullptr;
   const char* name = "";
+  /// Its program has variables on the device, whose values differ from device to device. Known
+  /// while regions are spread alone (is_spreading()).
+  bool keeps_state = false;
   /// Of the device's data environment, under its lock.
   mutable FoundLast found_last = {};
   /// The plugin was asked for its hint. Through std::atomic_ref.

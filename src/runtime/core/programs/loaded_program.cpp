@@ -1,5 +1,8 @@
 #include "runtime/core/programs/loaded_program.h"
 
+#include "runtime/core/host/settings.h"
+
+#include <algorithm>
 #include <utility>
 
 namespace gantry::core {
@@ -23,6 +26,18 @@ auto choose_image(const std::vector<std::span<const std::byte>>& images,
     }
   }
   return best;
+}
+
+/// Whether regions of the program may find on a device what others have left there. All images
+/// count, because they come from the same sources, and not of each kind it can be told.
+bool keeps_state(const ProgramContents& contents) {
+  const auto is_variable = [](const ProgramEntry& entry) {
+    return entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLink ||
+           entry.kind == EntryKind::kLinkPointer || entry.kind == EntryKind::kLinkStorage;
+  };
+  return std::ranges::any_of(contents.entries, is_variable) ||
+         (contents.has_own_variables != nullptr &&
+          std::ranges::any_of(contents.images, contents.has_own_variables));
 }
 
 } // namespace
@@ -56,6 +71,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   std::shared_ptr<LoadedProgram> staged(new LoadedProgram(program.id, device, std::move(shared)));
 
   staged->unified_shared_memory_ = unified;
+  staged->keeps_state_ = is_spreading() && core::keeps_state(contents);
   // Regions use a link variable without a map clause then: the host's.
   const auto has_value = [&](const ProgramEntry& entry) {
     return unified && entry.kind == EntryKind::kLink;
@@ -145,7 +161,7 @@ Status LoadedProgram::join(const ProgramEntry& entry, const gantry_symbol& symbo
   case EntryKind::kIndirectTable:
     return join_indirect(entry, symbol.address, joined);
   case EntryKind::kKernel:
-    joined.kernels.push_back(Kernel{entry.address, symbol.kernel, entry.name});
+    joined.kernels.push_back(Kernel{entry.address, symbol.kernel, entry.name, keeps_state_});
     break;
   }
   return {};

@@ -76,6 +76,8 @@ public:
   [[nodiscard]] const std::shared_ptr<Image>& image() const { return image_; }
   [[nodiscard]] ProgramId id() const { return id_; }
   [[nodiscard]] bool requires_unified_shared_memory() const { return unified_shared_memory_; }
+  /// See Kernel::keeps_state.
+  [[nodiscard]] bool keeps_state() const { return keeps_state_; }
   [[nodiscard]] const Joined& joined() const { return joined_; }
 
   /// All of its images, the one that is loaded first. In the program's memory: to be read while it
@@ -94,6 +96,7 @@ private:
 
   ProgramId id_;
   bool unified_shared_memory_ = false;
+  bool keeps_state_ = false;
   std::atomic<bool> published_{false};
   const PluginDevice& device_;
   std::shared_ptr<Image> image_;

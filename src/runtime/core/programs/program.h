@@ -47,6 +47,9 @@ struct ProgramContents {
   std::vector<ProgramEntry> entries;
   /// A translation unit has `requires unified_shared_memory` (OpenMP 5.2, section 8.2).
   bool unified_shared_memory = false;
+  /// Whether an image has variables that it may change and that no entry names, such as static ones
+  /// of functions. Null: that cannot be told of any.
+  bool (*has_own_variables)(std::span<const std::byte> image) = nullptr;
 };
 
 /// Reads a compiler's descriptor. Called with the program held, when devices are chosen and at

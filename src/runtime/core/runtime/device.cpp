@@ -4,6 +4,7 @@
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/reports/text.h"
+#include "runtime/core/runtime/spreading.h"
 
 #include <algorithm>
 #include <functional>
@@ -28,6 +29,7 @@ Error Device::explain(const Error& error, const Kernel* kernel, std::span<const 
   if (!error.device_lost) {
     return error;
   }
+  is_lost_.store(true, std::memory_order_relaxed);
   const auto fault = device_.fault();
   const bool is_ours = kernel != nullptr && fault && is_of(*fault, *kernel);
   std::chrono::steady_clock::time_point until;
@@ -120,6 +122,18 @@ Result<std::shared_ptr<LoadedProgram>> Device::stage(const RegisteredProgram& pr
   return staged;
 }
 
+bool Device::try_load(Registry& registry) {
+  const std::uint64_t generation = registry.generation();
+  if (refused_generation_.load(std::memory_order_relaxed) == generation) {
+    return false;
+  }
+  const bool loaded = ensure_loaded(registry).has_value();
+  if (!loaded) {
+    refused_generation_.store(generation, std::memory_order_relaxed);
+  }
+  return loaded;
+}
+
 Status Device::load_programs(Registry& registry) {
   const std::uint64_t generation = registry.generation();
   std::vector<std::shared_ptr<LoadedProgram>> staged;
@@ -198,6 +212,9 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
     if (kernels_.find(kernel.host_address) == nullptr) {
       kernels_.set(kernel);
     }
+  }
+  if (program->keeps_state() && !program->joined().functions.empty()) {
+    Spreading::instance().stop();
   }
   loaded_.push_back(program);
   program->set_published();

@@ -53,6 +53,13 @@ public:
     return loaded_generation_.load(std::memory_order_acquire) == registry.generation();
   }
 
+  /// ensure_loaded() for who can do without the device: false if it refuses a program, which it is
+  /// asked once.
+  [[nodiscard]] bool try_load(Registry& registry);
+
+  /// The device has said that it is lost.
+  [[nodiscard]] bool is_lost() const { return is_lost_.load(std::memory_order_relaxed); }
+
   /// The kernel of a launch, or null if no program loaded here has it.
   [[nodiscard]] const Kernel* find_kernel(const void* host_address) const {
     return kernels_.find(host_address);
@@ -127,10 +134,13 @@ private:
   DataEnvironment data_environment_;
   KernelTable kernels_;
   std::atomic<bool> refused_{false};
+  std::atomic<bool> is_lost_{false};
   Mutex explanation_mutex_{LockRank::kDevice};
   std::optional<std::chrono::steady_clock::time_point> lost_since_;
   std::string explanation_; ///< why the device is lost, once that is known
   std::atomic<std::uint64_t> loaded_generation_{0};
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> refused_generation_{kNever}; ///< for try_load()
 
   Mutex turn_mutex_{LockRank::kDevice};
   Condition turn_ended_;

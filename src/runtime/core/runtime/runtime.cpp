@@ -134,6 +134,17 @@ void Runtime::leave_to_host(Device& device, const Error& refusal, const Construc
   }
 }
 
+void Runtime::leave_to_default_device(Device& device, const Error& refusal,
+                                      const Construct& construct) {
+  const Error error = device.explain(refusal);
+  if (device.first_refusal()) {
+    write_warning(
+        fmt::format("{}: {}: {}; the default device runs the region, and others that this "
+                    "device refuses",
+                    core::label(construct), device.label(), error.message));
+  }
+}
+
 Device* Runtime::make_ready(std::int64_t number, const Construct& construct) {
   const int count = count_for_use(construct);
   if (count == 0) {
@@ -154,6 +165,17 @@ Device* Runtime::make_ready(std::int64_t number, const Construct& construct) {
     return nullptr;
   }
   return &device;
+}
+
+std::vector<Device*> Runtime::loaded_devices() {
+  std::vector<Device*> loaded;
+  const int count = count_.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    if (devices_[i]->try_load(registry_)) {
+      loaded.push_back(devices_[i].get());
+    }
+  }
+  return loaded;
 }
 
 Result<Device*> Runtime::find(int number, const Construct& routine) {
@@ -233,6 +255,7 @@ void Runtime::adopt_setup(Setup setup) {
   if (!has_setup_.load(std::memory_order_relaxed)) {
     setup_ = std::move(setup);
     policy_.store(setup_.settings.policy, std::memory_order_relaxed);
+    spread_mode.store(setup_.settings.spread, std::memory_order_relaxed);
     check_bits.store(setup_.settings.check, std::memory_order_relaxed);
     if (setup_.settings.record.what != RecordRequest::What::kNothing) {
       record_request.store(&setup_.settings.record, std::memory_order_release);

@@ -72,6 +72,15 @@ public:
                : nullptr;
   }
 
+  /// The devices on which every registered program is loaded, which is done if it is not. What
+  /// others refuse is not told.
+  [[nodiscard]] std::vector<Device*> loaded_devices();
+
+  /// The initial value of default-device-var; once the settings are read.
+  [[nodiscard]] int initial_default_device() const {
+    return initial_default_device_.load(std::memory_order_relaxed);
+  }
+
   static constexpr std::int64_t kDefaultDevice = -3; ///< no number of the standard's
 
   /// Called after each device has been opened, by whichever thread: drivers have exit handlers of
@@ -114,6 +123,10 @@ public:
   enum class Begun : std::uint8_t { kNo, kPerhaps };
   void leave_to_host(Device& device, const Error& error, const Construct& construct,
                      Begun begun = Begun::kNo);
+
+  /// The same of a region that GANTRY_SPREAD had put on `device`: the default device is to run it.
+  static void leave_to_default_device(Device& device, const Error& error,
+                                      const Construct& construct);
 
   /// The number of devices that are open; also the device number of the host.
   [[nodiscard]] int open_devices() const { return count_.load(std::memory_order_acquire); }
