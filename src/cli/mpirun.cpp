@@ -7,6 +7,7 @@
 #include "cli/program_command.h"
 #include "cli/subprocess.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -41,6 +43,7 @@ struct Launcher {
 
 struct JobOptions {
   std::uint32_t processes = 2;
+  std::uint32_t ranks = 0; ///< of a program that uses MPI itself; 0: it does not
   std::string mpi;
   std::string devices;
   std::string hosts;
@@ -132,16 +135,18 @@ void export_variables(Words& words) {
   }
 }
 
-Words line_of_mpi(const Launcher& launcher, const JobOptions& options, const Words& program,
-                  const std::string& node) {
+/// Up to the launcher's own options.
+Words begin_line(const Launcher& launcher, const JobOptions& options) {
   const bool is_open = launcher.mpi == Mpi::kOpenMpi;
   const bool is_here = options.hosts.empty() && options.hostfile.empty() &&
                        std::getenv("SLURM_JOB_ID") == nullptr &&
                        std::getenv("PBS_JOBID") == nullptr;
   Words line = {launcher.path};
   if (is_open) {
-    // A node that is gone is not the end of the job; and each has all of its machine's processors.
-    append_words(line, {"--enable-recovery", "--bind-to", "none"});
+    if (options.ranks == 0) {
+      append_words(line, {"--enable-recovery"}); // a node that is gone is not the end of the job
+    }
+    append_words(line, {"--bind-to", "none"}); // each has all of its machine's processors
     if (is_here) {
       append_words(line, {"--oversubscribe"});
     }
@@ -155,6 +160,12 @@ Words line_of_mpi(const Launcher& launcher, const JobOptions& options, const Wor
   }
   const Words own = split_words(options.launcher_options);
   line.insert(line.end(), own.begin(), own.end());
+  return line;
+}
+
+Words line_of_mpi(const Launcher& launcher, const JobOptions& options, const Words& program,
+                  const std::string& node) {
+  Words line = begin_line(launcher, options);
   append_words(line, {"-n", "1"});
   if (!options.print) {
     // With recovery Open MPI's launcher does not say how the program has ended.
@@ -162,6 +173,14 @@ Words line_of_mpi(const Launcher& launcher, const JobOptions& options, const Wor
   }
   line.insert(line.end(), program.begin(), program.end());
   append_words(line, {":", "-n", std::to_string(options.processes - 1), node});
+  return line;
+}
+
+/// Of a program that uses MPI itself: each of its processes starts a job for its nodes.
+Words line_of_ranks(const Launcher& launcher, const JobOptions& options, const Words& program) {
+  Words line = begin_line(launcher, options);
+  append_words(line, {"-n", std::to_string(options.ranks)});
+  line.insert(line.end(), program.begin(), program.end());
   return line;
 }
 
@@ -294,6 +313,9 @@ Result<int> run_job(Words line, bool tells_status) {
     return 0;
   }
   const int code = of_launcher != 0 ? of_launcher : 1;
+  if (!tells_status && said.of_node.empty()) {
+    return code; // the program's, or the launcher has said why
+  }
   report({said.of_node.empty()
               ? fmt::format("the job has ended with status {}, and the program has not come to its "
                             "end; the launcher says above which process is gone",
@@ -313,6 +335,10 @@ Result<int> run_mpirun(int argc, char** argv) {
   app.add_option("-n,--processes", options.processes,
                  "The processes of the job: the program, and nodes [2]")
       ->check(from_one_up());
+  app.add_option(
+         "--ranks", options.ranks,
+         "The program uses MPI itself, in so many processes: -n counts them and their nodes")
+      ->check(from_one_up());
   app.add_option("--devices", options.devices,
                  "GANTRY_DEVICES of the program; mpi[:KIND] are devices of nodes [mpi]");
   app.add_option("--hosts", options.hosts, "Machines, separated by commas");
@@ -325,10 +351,12 @@ Result<int> run_mpirun(int argc, char** argv) {
   std::string program_word; // for --help: it is split off before
   app.add_option("PROGRAM [ARGUMENT…]", program_word,
                  "The program; all behind it are its arguments");
-  app.footer("Examples:\n"
-             "  gantry mpirun -n 4 ./app                 with three nodes, of this machine\n"
-             "  gantry mpirun -n 3 --hosts a,b,c ./app   the program on a, nodes on b and c\n"
-             "  gantry mpirun --devices mpi:cuda ./app   only the nodes' GPUs");
+  app.footer(
+      "Examples:\n"
+      "  gantry mpirun -n 4 ./app                 with three nodes, of this machine\n"
+      "  gantry mpirun -n 3 --hosts a,b,c ./app   the program on a, nodes on b and c\n"
+      "  gantry mpirun --devices mpi:cuda ./app   only the nodes' GPUs\n"
+      "  gantry mpirun --ranks 2 -n 6 ./app       two processes of ./app, each with two nodes");
   const ProgramCommand command = split_program_command(app, argc, argv);
   if (const std::optional<int> status =
           parse(app, static_cast<int>(command.own.size()), command.own.data())) {
@@ -336,6 +364,11 @@ Result<int> run_mpirun(int argc, char** argv) {
   }
   if (command.program.empty()) {
     return fail("no program is named; `gantry mpirun --help` explains");
+  }
+  if (options.ranks > 0 &&
+      (options.processes <= options.ranks || options.processes % options.ranks != 0)) {
+    return fail("-n {} is not a multiple of --ranks {} that leaves nodes for each of them",
+                options.processes, options.ranks);
   }
   if (options.processes < 2) {
     return fail("a job of one process has no node; -n takes 2 and more");
@@ -347,18 +380,33 @@ Result<int> run_mpirun(int argc, char** argv) {
     setenv("GANTRY_DEVICES", options.devices.empty() ? "mpi" : options.devices.c_str(), 1);
   }
   const Launcher launcher = GANTRY_TRY(choose_launcher(options.mpi));
-  const Words line = launcher.mpi == Mpi::kSlurm
+  if (options.ranks > 0) {
+    if (launcher.mpi == Mpi::kSlurm) {
+      return fail("--ranks is for the launchers of Open MPI and MPICH; name one with --mpi");
+    }
+    setenv("GANTRY_MPI_LAUNCHER", launcher.path.c_str(), 1);
+    setenv("GANTRY_MPI_NODES", std::to_string(options.processes / options.ranks - 1).c_str(), 1);
+    if (!options.hosts.empty()) {
+      setenv("GANTRY_MPI_HOSTS", options.hosts.c_str(), 0);
+    }
+  }
+  const Words line = options.ranks > 0 ? line_of_ranks(launcher, options, program)
+                     : launcher.mpi == Mpi::kSlurm
                          ? GANTRY_TRY(line_of_slurm(launcher, options, program, node))
                          : line_of_mpi(launcher, options, program, node);
   if (options.print) {
-    fmt::print("GANTRY_DEVICES={}", quoted(std::getenv("GANTRY_DEVICES")));
-    for (const std::string& word : line) {
-      fmt::print(" {}", quoted(word));
+    for (const char* const name :
+         {"GANTRY_DEVICES", "GANTRY_MPI_LAUNCHER", "GANTRY_MPI_NODES", "GANTRY_MPI_HOSTS"}) {
+      if (const char* const value = std::getenv(name)) {
+        fmt::print("{}={} ", name, quoted(value));
+      }
     }
-    fmt::print("\n");
+    Words words;
+    std::ranges::transform(line, std::back_inserter(words), quoted);
+    fmt::print("{}\n", fmt::join(words, " "));
     return 0;
   }
-  return run_job(line, launcher.mpi != Mpi::kSlurm);
+  return run_job(line, launcher.mpi != Mpi::kSlurm && options.ranks == 0);
 }
 
 } // namespace gantry::cli

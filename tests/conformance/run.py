@@ -147,6 +147,10 @@ def main():
         runner.command = (*LAUNCHERS[arguments.mpi], "-n", "1", runner.executable)
         runner.behind = (":", "-n", "2", arguments.build / "libexec/gantry-node")
     cases = runner.cases()
+    if arguments.mpi == "mpich":
+        # Its launcher starts each process in a session of its own, and threads that yield, as libomp's hidden helpers
+        # do, keep those of other sessions from running where processors are few (docs/distributed.md).
+        runner.environment["LIBOMP_USE_HIDDEN_HELPER_TASK"] = "0"
     if arguments.mpi:  # others have the devices that they name
         cases = [case for case in cases if "GANTRY_DEVICES" not in case.environment]
     if not cases:

@@ -345,6 +345,67 @@ class Times(unittest.TestCase):
                     self.assertTrue(first < int(begin) <= int(end) < last, f"{begin} to {end} in {first} to {last}")
 
 
+RANKS = PROGRAMS / f"ranks-{MPI}"
+
+
+@unittest.skipUnless(RANKS.exists(), f"there are no headers of {MPI}")
+class Ranks(unittest.TestCase):
+    """Programs that use MPI themselves."""
+
+    def run_ranks(self, *arguments, nodes=1, ranks=2, **variables):
+        return Job(line=[GANTRY, "mpirun", "--mpi", MPI, "--ranks", str(ranks), "-n", str(ranks * (nodes + 1)),
+                         "--devices", "mpi:worker", RANKS, *arguments],
+                   OMP_TARGET_OFFLOAD="MANDATORY", GANTRY_MPI_PATIENCE="20000", **variables)
+
+    def test_each_level_of_threads(self):
+        for level in range(4):
+            with self.subTest(level=level):
+                job = self.run_ranks(str(level)).end(60)
+                self.assertEqual(job.out, "2 ranks, 2 on devices, sum right\n", job.err)
+                self.assertEqual((job.process.returncode, job.err), (0, ""))
+
+    def test_ranks_that_use_no_device(self):
+        job = self.run_ranks("-1").end(60)
+        self.assertEqual((job.out, job.err, job.process.returncode), ("2 ranks, 0 on devices, sum right\n", "", 0))
+
+    def test_a_rank_that_fails(self):
+        job = self.run_ranks("0", "abort").end(60)
+        self.assertNotEqual(job.process.returncode, 0)
+
+    def test_a_rank_that_is_killed(self):
+        job = self.run_ranks("3", nodes=2, ranks=1)
+        os.kill(parent_of(parent_of(job.nodes(3)[0])), signal.SIGKILL)  # the job of the nodes goes with its launcher
+        job.end(60)
+
+    @unittest.skipIf(MPI == "openmpi", "ranks of Open MPI yield, which can keep MPICH's nodes from running "
+                     "(docs/distributed.md)")
+    def test_nodes_of_another_mpi(self):
+        launcher = shutil.which(LAUNCHERS["openmpi"][0])
+        if launcher is None:
+            self.skipTest(f"{LAUNCHERS['openmpi'][0]} is not installed")
+        job = Job(line=[*LAUNCHERS[MPI], "-n", "2", RANKS, "3"], GANTRY_DEVICES="mpi:worker", OMP_TARGET_OFFLOAD="MANDATORY",
+                  GANTRY_MPI_LAUNCHER=launcher, GANTRY_MPI_PATIENCE="20000").end(60)
+        self.assertEqual(job.out, "2 ranks, 2 on devices, sum right\n", job.err)
+
+    def test_a_program_in_no_job(self):
+        job = Job(line=[PROGRAMS / "work", "0.2"], GANTRY_DEVICES="mpi:worker", GANTRY_MPI_NODES="2",
+                  GANTRY_MPI_LAUNCHER=shutil.which(LAUNCHERS[MPI][0]), GANTRY_MPI_PATIENCE="20000").end(60)
+        self.assertRegex(job.out, r"\d+ regions, 0 wrong\n", job.err)
+        self.assertEqual(job.out.count("device"), 2)
+
+    def test_what_is_wrong_is_said(self):
+        for variables, words in (
+                ({"GANTRY_MPI_LAUNCHER": ""}, r"the program uses MPI itself \('.*'\), and would find the nodes among its "
+                 "processes; let it start a job of its own"),
+                ({"GANTRY_MPI_LAUNCHER": "/no/launcher"}, r"'/no/launcher' \(GANTRY_MPI_LAUNCHER\) has ended, or cannot be run"),
+                ({"GANTRY_MPI_NODES": "many"}, "GANTRY_MPI_NODES: 'many' is not a number from 1 to")):
+            with self.subTest(**variables):
+                job = Job(line=[*LAUNCHERS[MPI], "-n", "1", RANKS], GANTRY_DEVICES="mpi", OMP_TARGET_OFFLOAD="MANDATORY",
+                          **{"GANTRY_MPI_LAUNCHER": shutil.which(LAUNCHERS[MPI][0])} | variables).end(60)
+                self.assertRegex(job.err, words)
+                self.assertNotEqual(job.process.returncode, 0)
+
+
 if __name__ == "__main__":
     if shutil.which(LAUNCHERS[MPI][0]) is None:
         print(f"SKIPPED: {LAUNCHERS[MPI][0]} is not installed")

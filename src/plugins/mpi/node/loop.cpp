@@ -163,7 +163,7 @@ Status Loop::work(Node& node) {
     followers_.fetch_add(1);
   }
   for (std::thread& thread : threads_) {
-    if (outcome_) {
+    if (outcome_ && node.finalises()) {
       thread.join();
     } else {
       thread.detach();

@@ -19,9 +19,9 @@ class Loop final : public Workers {
 public:
   Loop() = default;
 
-  /// Works until the program has come to its end, when no thread is left; or until there is an
-  /// error, when threads may still be at work with the node and this, so that neither is to be
-  /// destroyed.
+  /// Works until the program has come to its end, when no thread is left if the node finalises().
+  /// Otherwise, and when there is an error, threads may still be at work with the node and this, so
+  /// that neither is to be destroyed.
   [[nodiscard]] Status work(Node& node);
 
   bool run(std::function<void()> work) override;

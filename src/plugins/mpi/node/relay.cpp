@@ -226,8 +226,22 @@ Status tell_nodes(const Socket& socket, std::span<const Role> roles, const Parts
                       {});
 }
 
-/// Whether MPI is to be finalised.
-Result<bool> hand_on(const Socket& socket, Library& library) {
+/// Tells the nodes that the program is gone.
+void send_away(Transport& transport, const Parts& parts) {
+  constexpr std::chrono::milliseconds kGrace{200};
+  for (const int node : parts.nodes) {
+    std::vector<std::byte> message;
+    Record(message, Kind::kLeave, 0).put(std::uint32_t{0});
+    (void)transport.send(node, message);
+  }
+  const auto end = std::chrono::steady_clock::now() + kGrace;
+  while (std::chrono::steady_clock::now() < end) {
+    (void)transport.receive([](int, Bytes) {}); // what is under way goes on
+  }
+}
+
+/// Until MPI is to be finalised.
+Status hand_on(const Socket& socket, Library& library) {
   auto watch =
       std::make_unique<StartWatch>("gantry-node", library.name(), GANTRY_TRY(read_patience()));
   GANTRY_TRY(library.initialise());
@@ -239,11 +253,12 @@ Result<bool> hand_on(const Socket& socket, Library& library) {
   watch.reset();
   GANTRY_TRY(tell_nodes(socket, roles, parts, self));
   Relay relay(socket, *transport);
-  if (!GANTRY_TRY(relay.work())) {
+  if (const auto is_closed = relay.work(); !is_closed.value_or(false)) {
+    send_away(*transport, parts);
     std::fflush(stdout);
     _exit(EXIT_FAILURE); // MPI would wait for what is under way
   }
-  return true;
+  return {};
 }
 
 } // namespace
