@@ -1,5 +1,5 @@
-// What an MPI library itself takes, in a job of two processes: the time for 8 bytes there and back,
-// and the bandwidth of one large transfer one way, by the same calls as Gantry's.
+// What an MPI library itself takes, in a job of two processes: the time for 8 bytes and for 9 KiB
+// there and back, and the bandwidth of one large transfer one way, by the same calls as Gantry's.
 #include "plugins/mpi/library.h"
 
 #include <algorithm>
@@ -61,8 +61,10 @@ int main() {
   const Communicator all = checked(mpi->duplicate(mpi->world()));
   std::vector<std::byte> bytes(256 << 20, std::byte{1});
   std::vector<double> small;
+  std::vector<double> some;
   for (int i = 0; i < 31; ++i) {
     small.push_back(round_trip(*mpi, all, std::span(bytes).first(8), 200));
+    some.push_back(round_trip(*mpi, all, std::span(bytes).first(9 << 10), 200));
   }
   std::vector<double> middle;
   std::vector<double> large;
@@ -71,8 +73,9 @@ int main() {
     large.push_back(round_trip(*mpi, all, bytes, 1) / 2);
   }
   if (mpi->rank(all) == 0) {
-    std::printf("round-trip %.9f\nbandwidth-4M %.6g\nbandwidth-256M %.6g\n", median(small),
-                (4 << 20) / median(middle), static_cast<double>(bytes.size()) / median(large));
+    std::printf("round-trip %.9f\nround-trip-9K %.9f\nbandwidth-4M %.6g\nbandwidth-256M %.6g\n",
+                median(small), median(some), (4 << 20) / median(middle),
+                static_cast<double>(bytes.size()) / median(large));
   }
   (void)mpi->finalise();
 }

@@ -13,6 +13,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,7 @@ TRACED = BUILD / "tests/ompt/programs/traced-22"
 GANTRY = BUILD / "bin/gantry"
 NODE = BUILD / "libexec/gantry-node"
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpiexec.hydra"]}
+TWO_MACHINES = pathlib.Path(__file__).parent.parent / "support/two_machines.sh"
 SKIPPED = 77
 LOST = re.compile(r"gantry: error: .* is lost: .*; the region has run there, and what it came to is lost")
 PATIENCE = 1000  # ms
@@ -125,7 +127,7 @@ class Nodes(unittest.TestCase):
     def check_loss(self, job, ended):
         if goes_on_without_a_node():
             self.finished(job)
-            self.assertRegex(job.err, r"warning: .*device \d \(mpi-\d-worker-0 on .*\): node \d \(.*\) is lost: nothing "
+            self.assertRegex(job.err, r"(warning|error): .*device \d \(mpi-\d-worker-0 on .*\): node \d \(.*\) is lost: nothing "
                              rf"was heard of it for {PATIENCE} ms")
         else:
             self.ended_with(job, ended)
@@ -198,6 +200,16 @@ class Nodes(unittest.TestCase):
         time.sleep(0.5)
         os.killpg(job.process.pid, signal.SIGKILL)
         job.end()
+
+    @unittest.skipUnless(MPI == "mpich", "Open MPI's launcher does not connect network namespaces")
+    def test_cut_off(self):
+        job = Job(line=[TWO_MACHINES, "--cut-after", "1.5", GANTRY, "mpirun", "--mpi", MPI, "-n", "3", "--devices",
+                        "mpi:worker", PROGRAMS / "work", "3"], LIBOMP_USE_HIDDEN_HELPER_TASK="0").end()
+        if job.process.returncode == SKIPPED:
+            self.skipTest(job.out)
+        self.assertRegex(job.err, r"device 1 \(mpi-2-worker-0 on .*-2\): node 2 \(.*-2\) is lost: nothing was heard of it for "
+                         rf"{PATIENCE} ms: its process was ended or stopped, or its machine cannot be reached")
+        self.finished(job)
 
     def test_again_and_again(self):
         if SECONDS == 0:
@@ -388,8 +400,10 @@ class Ranks(unittest.TestCase):
         self.assertEqual(job.out, "2 ranks, 2 on devices, sum right\n", job.err)
 
     def test_a_program_in_no_job(self):
+        here = socket.gethostname()
         job = Job(line=[PROGRAMS / "work", "0.2"], GANTRY_DEVICES="mpi:worker", GANTRY_MPI_NODES="2",
-                  GANTRY_MPI_LAUNCHER=shutil.which(LAUNCHERS[MPI][0]), GANTRY_MPI_PATIENCE="20000").end(60)
+                  GANTRY_MPI_HOSTS=f"{here},localhost", GANTRY_MPI_LAUNCHER=shutil.which(LAUNCHERS[MPI][0]),
+                  GANTRY_MPI_PATIENCE="20000").end(60)
         self.assertRegex(job.out, r"\d+ regions, 0 wrong\n", job.err)
         self.assertEqual(job.out.count("device"), 2)
 

@@ -82,31 +82,42 @@ bool is_open_mpis(const std::string& launcher) {
   return name.find("hydra") == std::string::npos && name.find("mpich") == std::string::npos;
 }
 
+/// The machines of the job's processes, one after the other, as launchers read them: "a:2,b:1".
+/// Empty: where the launcher puts them.
+std::string places_of(std::uint32_t nodes) {
+  const std::vector<std::string> on = machines();
+  if (on.empty()) {
+    return "";
+  }
+  std::array<char, 256> own = {};
+  gethostname(own.data(), own.size() - 1);
+  std::string last = own.data(); // the relay is where the program is
+  std::uint32_t count = 1;
+  std::string text;
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    if (const std::string& next = on[(own_rank() * nodes + i) % on.size()]; next == last) {
+      ++count;
+    } else {
+      text += fmt::format("{}:{},", std::exchange(last, next), std::exchange(count, 1));
+    }
+  }
+  return text + fmt::format("{}:{}", last, count);
+}
+
 /// The launcher's line.
 Result<std::vector<std::string>> line_of(const std::string& launcher) {
   const std::string node = GANTRY_TRY(node_program());
-  const std::uint32_t count = GANTRY_TRY(number_in("GANTRY_MPI_NODES", 1));
-  const std::vector<std::string> on = machines();
+  const std::uint32_t nodes = GANTRY_TRY(number_in("GANTRY_MPI_NODES", 1));
+  const std::string places = places_of(nodes);
   const bool is_open = is_open_mpis(launcher);
   std::vector<std::string> line = {launcher};
   if (is_open) {
     line.insert(line.end(), {"--enable-recovery", "--bind-to", "none", "--oversubscribe"});
   }
-  const char* const host_option = is_open ? "--host" : "-host";
-  std::array<char, 256> own = {};
-  gethostname(own.data(), own.size() - 1);
-  if (!on.empty()) {
-    line.insert(line.end(), {host_option, own.data()});
+  if (!places.empty()) {
+    line.insert(line.end(), {is_open ? "--host" : "-hosts", places});
   }
-  line.insert(line.end(), {"-n", "1", node, "--relay"});
-  if (on.empty()) {
-    line.insert(line.end(), {":", "-n", std::to_string(count), node});
-    return line;
-  }
-  const std::uint32_t first = own_rank() * count;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    line.insert(line.end(), {":", host_option, on[(first + i) % on.size()], "-n", "1", node});
-  }
+  line.insert(line.end(), {"-n", "1", node, "--relay", ":", "-n", std::to_string(nodes), node});
   return line;
 }
 
