@@ -85,8 +85,11 @@ def why_no_job(launcher):
     """Why no job can be started by a launcher; empty if one can."""
     if shutil.which(launcher[0]) is None:
         return f"{launcher[0]} is not installed"
-    done = subprocess.run([*launcher, "-n", "3", "true"], capture_output=True, text=True, check=False)
-    return f"{launcher[0]} cannot start a job here: {done.stderr.strip()}" if done.returncode else ""
+    for _ in range(3):  # hydra fails at times, without a word, when a job has ended before it has begun
+        done = subprocess.run([*launcher, "-n", "3", "true"], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return ""
+    return f"{launcher[0]} cannot start a job here: {done.stderr.strip() or f'status {done.returncode}'}"
 
 
 def read_device(name):

@@ -20,6 +20,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "conformance"))
+import suite  # noqa: E402
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "profile"))
 import trace_check  # noqa: E402
 
@@ -421,12 +424,8 @@ class Ranks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if shutil.which(LAUNCHERS[MPI][0]) is None:
-        print(f"SKIPPED: {LAUNCHERS[MPI][0]} is not installed")
-        sys.exit(SKIPPED)
-    trial = subprocess.run([*LAUNCHERS[MPI], "-n", "3", "true"], capture_output=True, text=True, check=False,
-                           env=environment())
-    if trial.returncode != 0:
-        print(f"SKIPPED: {LAUNCHERS[MPI][0]} cannot start a job here: {trial.stderr.strip()}")
+    os.environ |= environment()
+    if why_not := suite.why_no_job(LAUNCHERS[MPI]):
+        print(f"SKIPPED: {why_not}")
         sys.exit(SKIPPED)
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)

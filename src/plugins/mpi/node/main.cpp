@@ -62,7 +62,11 @@ Status work() {
     InstalledPlugins plugins;
     Loop loop;
     Node node(*transport, program, plugins, loop);
+    constexpr std::chrono::seconds kGrace{1};
     if (const Status outcome = loop.work(node); !outcome) {
+      // Where the program has ended, its launcher ends this process meanwhile: that MPI fails then
+      // is no news.
+      std::this_thread::sleep_for(kGrace);
       std::fprintf(stderr, "gantry-node: error: %s\n", outcome.error().message.c_str());
       std::fflush(stdout);
       _exit(EXIT_FAILURE); // workers may be at work still
@@ -71,7 +75,7 @@ Status work() {
       std::fflush(stdout);
       // Some are gone, and MPI would wait for them. MPICH ends the job when one leaves without MPI:
       // that is to be the program.
-      std::this_thread::sleep_for(std::chrono::seconds(1));
+      std::this_thread::sleep_for(kGrace);
       _exit(EXIT_SUCCESS);
     }
   }

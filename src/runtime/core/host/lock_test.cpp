@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace gantry::core {
@@ -40,7 +41,8 @@ TEST_F(Locks, AreNotHeldWhereOthersAreWaitedFor) {
         const std::lock_guard lock(data);
         expect_no_lock("the plugin is called");
       },
-      "the plugin is called with locks of ranks 0x10");
+      fmt::format("the plugin is called with locks of ranks {:#x}",
+                  1U << static_cast<unsigned>(LockRank::kDataEnvironment)));
 }
 
 TEST_F(Locks, AreGivenBackWhileTheirThreadWaits) {
