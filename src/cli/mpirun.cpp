@@ -23,6 +23,7 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -260,8 +261,10 @@ Said hand_on(int from) {
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
       const std::string line = text.substr(0, end + 1);
       text.erase(0, end + 1);
-      if (line.starts_with(kWord)) {
-        said.program_status = std::atoi(line.c_str() + kWord.size());
+      // In front of it there may be what the program has said without an end of line.
+      if (const std::size_t word = line.find(kWord); word != std::string::npos) {
+        said.program_status = std::atoi(line.c_str() + word + kWord.size());
+        std::fwrite(line.data(), 1, word, stderr);
         continue;
       }
       if (const std::size_t begin = line.find(kOfNode);
@@ -291,6 +294,7 @@ Result<int> run_job(Words line, bool tells_status) {
     return fail("the launcher cannot be started: {}", std::strerror(errno));
   }
   if (launched_job == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(ends[1], STDERR_FILENO);
     close(ends[0]);
     close(ends[1]);
@@ -298,7 +302,7 @@ Result<int> run_job(Words line, bool tells_status) {
     _exit(127);
   }
   close(ends[1]);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
     std::signal(signal, [](int same) { kill(launched_job, same); });
   }
   const Said said = hand_on(ends[0]);
@@ -379,6 +383,7 @@ Result<int> run_mpirun(int argc, char** argv) {
   if (!options.devices.empty() || std::getenv("GANTRY_DEVICES") == nullptr) {
     setenv("GANTRY_DEVICES", options.devices.empty() ? "mpi" : options.devices.c_str(), 1);
   }
+  setenv("GANTRY_MPI_JOB", options.ranks > 0 ? "ranks" : "nodes", 1);
   const Launcher launcher = GANTRY_TRY(choose_launcher(options.mpi));
   if (options.ranks > 0) {
     if (launcher.mpi == Mpi::kSlurm) {

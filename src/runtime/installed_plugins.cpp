@@ -28,6 +28,14 @@ std::span<const EnvironmentVariable> variables_of_plugins() {
           "the MPI library for devices on other machines, if it is not the one that "
           "the program or its launcher has",
           nullptr},
+      EnvironmentVariable{"GANTRY_MPI_LAUNCHER", "",
+                          "a launcher that the program starts for its nodes: programs that use MPI",
+                          nullptr},
+      EnvironmentVariable{"GANTRY_MPI_NODES", "1", "how many nodes that launcher starts", nullptr},
+      EnvironmentVariable{
+          "GANTRY_MPI_HOSTS", "",
+          "machines for them, separated by commas; each process of the program takes its own",
+          nullptr},
       EnvironmentVariable{"GANTRY_MPI_PATIENCE", "10000",
                           "milliseconds without a word after which a node of a job is lost; 0: it "
                           "is waited for without end",

@@ -67,6 +67,12 @@ def parent_of(process):
         return None
 
 
+def rank_of(process):
+    """In its job."""
+    variables = pathlib.Path(f"/proc/{process}/environ").read_bytes().decode(errors="replace")
+    return int(re.search(r"\b(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", variables)[1])
+
+
 class Job:
     """A job of `gantry mpirun`, or of a launcher's line."""
 
@@ -165,6 +171,41 @@ class Nodes(unittest.TestCase):
                 break
             time.sleep(0.005)
         job.end(60)  # however it ends
+
+    @unittest.skipUnless(MPI == "openmpi", "MPICH's launcher ends the job")
+    def test_killed_in_copies_between_nodes(self):
+        for victim in (0, 1):
+            with self.subTest(victim=victim):
+                job = Job(PROGRAMS / "between", "20", devices="mpi:cpu")
+                nodes = sorted(job.nodes(), key=rank_of)
+                time.sleep(0.7)
+                os.kill(nodes[victim], signal.SIGKILL)
+                job.end()
+                self.assertEqual(job.out, "some copies\n" + "".join(
+                    f"device {device}: {'lost' if device == victim else 'right'}\n" for device in (0, 1)), job.err)
+                self.assertRegex(job.err, rf"omp_target_memcpy: .*node {victim + 1} \(.*\) is lost: nothing was heard of it")
+
+    def test_the_last_line_of_stderr_is_not_ended(self):
+        job = Job("sh", "-c", "printf 'no end' >&2; exit 3").end()
+        self.assertEqual(job.process.returncode, 3, job.err)
+        self.assertIn("no end", job.err)
+        self.assertNotIn("the program's status", job.err)
+
+    def test_signals_come_to_the_program(self):
+        job = Job("sh", "-c", "trap 'echo told; exit 4' USR1; echo ready; while :; do sleep 0.1; done")
+        self.assertEqual(job.process.stdout.readline(), "ready\n")
+        program = subprocess.run(["pgrep", "-f", "^sh -c trap"], capture_output=True, text=True, check=True).stdout.split()
+        os.kill(parent_of(int(program[0])), signal.SIGUSR1)  # its guardian, which launchers know
+        job.end()
+        self.assertIn("told\n", job.out)
+        self.assertEqual(job.process.returncode, 4, job.err)
+
+    def test_gantry_mpirun_is_killed(self):
+        job = Job(PROGRAMS / "work", "20")
+        job.nodes()
+        time.sleep(0.5)
+        os.kill(job.process.pid, signal.SIGKILL)
+        job.end()
 
     def test_stopped(self):
         job = Job(PROGRAMS / "work", "3")
@@ -286,7 +327,7 @@ class Messages(unittest.TestCase):
 
     def test_a_program_that_does_not_start_mpi(self):
         job = Job(line=[*LAUNCHERS[MPI], "-n", "1", "sleep", "8", ":", "-n", "1", NODE], GANTRY_MPI_PATIENCE="300").end()
-        self.assertRegex(job.err, r"gantry-node: error: .* has not started for 1 s: a process of the job was ended, or does not start MPI")
+        self.assertRegex(job.err, r"gantry-node: error: .* has not started for 2 s: a process of the job was ended, or does not start MPI")
 
     def test_kinds_that_nodes_do_not_have(self):
         job = Job(PROGRAMS / "missing_map", devices="mpi:worm", OMP_TARGET_OFFLOAD="MANDATORY").end()
@@ -370,7 +411,7 @@ class Ranks(unittest.TestCase):
     def run_ranks(self, *arguments, nodes=1, ranks=2, **variables):
         return Job(line=[GANTRY, "mpirun", "--mpi", MPI, "--ranks", str(ranks), "-n", str(ranks * (nodes + 1)),
                          "--devices", "mpi:worker", RANKS, *arguments],
-                   OMP_TARGET_OFFLOAD="MANDATORY", GANTRY_MPI_PATIENCE="20000", **variables)
+                   **{"OMP_TARGET_OFFLOAD": "MANDATORY", "GANTRY_MPI_PATIENCE": "20000"} | variables)
 
     def test_each_level_of_threads(self):
         for level in range(4):
@@ -382,6 +423,22 @@ class Ranks(unittest.TestCase):
     def test_ranks_that_use_no_device(self):
         job = self.run_ranks("-1").end(60)
         self.assertEqual((job.out, job.err, job.process.returncode), ("2 ranks, 0 on devices, sum right\n", "", 0))
+
+    @unittest.skipUnless(MPI == "openmpi", "MPICH's launcher ends the job when it is asked to")
+    def test_a_relay_that_is_stopped(self):
+        job = self.run_ranks("3", ranks=1, GANTRY_MPI_PATIENCE="1000")
+        job.nodes(2)
+        relay = next(node for node in processes(job.mark)["gantry-node"]
+                     if b"--relay" in pathlib.Path(f"/proc/{node}/cmdline").read_bytes()
+                     and parent_of(node) in processes(job.mark).get("gantry-guardian", []))
+        os.kill(relay, signal.SIGSTOP)
+        job.end(60)
+
+    def test_without_ranks(self):
+        job = Job(RANKS, nodes=1).end()
+        self.assertRegex(job.err, r"gantry: error: the program uses MPI itself \('.*'\), and would find the nodes among its "
+                         "processes; let it start a job of its own for them: gantry mpirun --ranks")
+        self.assertNotEqual(job.process.returncode, 0)
 
     def test_a_rank_that_fails(self):
         job = self.run_ranks("0", "abort").end(60)
@@ -414,7 +471,7 @@ class Ranks(unittest.TestCase):
         for variables, words in (
                 ({"GANTRY_MPI_LAUNCHER": ""}, r"the program uses MPI itself \('.*'\), and would find the nodes among its "
                  "processes; let it start a job of its own"),
-                ({"GANTRY_MPI_LAUNCHER": "/no/launcher"}, r"'/no/launcher' \(GANTRY_MPI_LAUNCHER\) has ended, or cannot be run"),
+                ({"GANTRY_MPI_LAUNCHER": "/no/launcher"}, r"GANTRY_MPI_LAUNCHER names '/no/launcher', which cannot be run: No such file"),
                 ({"GANTRY_MPI_NODES": "many"}, "GANTRY_MPI_NODES: 'many' is not a number from 1 to")):
             with self.subTest(**variables):
                 job = Job(line=[*LAUNCHERS[MPI], "-n", "1", RANKS], GANTRY_DEVICES="mpi", OMP_TARGET_OFFLOAD="MANDATORY",

@@ -8,6 +8,7 @@
 #include "plugins/mpi/start_watch.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
@@ -63,6 +64,14 @@ bool takes_its_place() {
   return true;
 }
 
+/// Whether it is known that nodes were started with the program: several programs were.
+bool has_nodes_in_job() {
+  const char* const by_gantry = secure_getenv("GANTRY_MPI_JOB");
+  const char* const programs = std::getenv("OMPI_NUM_APP_CTX");
+  return (by_gantry != nullptr && std::string_view(by_gantry) == "nodes") ||
+         (programs != nullptr && std::atoi(programs) > 1);
+}
+
 Result<Job*> start_job(std::unique_ptr<Library>& library) {
   if (!is_launched()) {
     return fail("the program was not started in a job of MPI's; start it with `gantry mpirun -n 4 "
@@ -73,10 +82,17 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
                 "take GANTRY_DEVICES out of its environment");
   }
   if (const std::string own = present_library(); !own.empty()) {
-    return fail("the program uses MPI itself ('{}'), and would find the nodes among its processes; "
-                "let it start a job of its own for them: gantry mpirun --ranks, or "
-                "GANTRY_MPI_LAUNCHER, which names a launcher",
-                own);
+    Error why{fmt::format(
+        "the program uses MPI itself ('{}'), and would find the nodes among its processes; let it "
+        "start a job of its own for them: gantry mpirun --ranks, or GANTRY_MPI_LAUNCHER, which "
+        "names a launcher",
+        own)};
+    if (has_nodes_in_job()) {
+      // They would wait for MPI to start, and the program's calls for them.
+      std::fprintf(stderr, "gantry: error: %s\n", why.message.c_str());
+      _exit(EXIT_FAILURE);
+    }
+    return tl::unexpected(std::move(why));
   }
   library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
   const std::uint64_t patience = GANTRY_TRY(read_patience());
@@ -259,6 +275,9 @@ void Job::poll() {
     return;
   }
   for (const auto& node : nodes_) {
+    if (node->take_loss()) {
+      tell_of_loss(*node);
+    }
     if (node->has_transfers()) {
       if (const Status status = node->go_on_with_transfers(); !status) {
         lose_all(status.error());
@@ -266,6 +285,15 @@ void Job::poll() {
     }
   }
   polled_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Job::tell_of_loss(const RemoteNode& lost) {
+  for (const auto& node : nodes_) {
+    node->put(0, [&](std::vector<std::byte>& out) {
+      Record(out, Kind::kPeerLost, 0).put(std::int32_t{lost.process()});
+    });
+    node->flush();
+  }
 }
 
 void Job::expect_something() {

@@ -91,6 +91,7 @@ private:
   void say_that_it_is_there();
   void look_for_silence(std::uint64_t now, std::uint64_t& looked);
   void lose_all(const Error& error);
+  void tell_of_loss(const RemoteNode& lost);
 
   std::unique_ptr<Transport> transport_;
   const int self_;

@@ -1,6 +1,6 @@
 #include "plugins/mpi/own_job.h"
 
-#include "base/installation.h"
+#include "plugins/mpi/silence.h"
 
 #include <algorithm>
 #include <array>
@@ -128,7 +128,7 @@ bool is_of_a_job(std::string_view variable) {
   constexpr std::array<std::string_view, 8> kUsers = {
       "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_MCA_btl", "OMPI_MCA_pml",   "OMPI_MCA_mtl",
       "OMPI_MCA_coll",          "OMPI_MCA_mpi", "OMPI_MCA_rmaps", "PMIX_MCA_pcompress"};
-  constexpr std::array<std::string_view, 10> kOfJobs = {"OMPI_",
+  constexpr std::array<std::string_view, 11> kOfJobs = {"OMPI_",
                                                         "PMIX_",
                                                         "PMI_",
                                                         "HYDI_",
@@ -137,7 +137,8 @@ bool is_of_a_job(std::string_view variable) {
                                                         "ORTE_",
                                                         "GANTRY_DEVICES=",
                                                         "GANTRY_MPI_LAUNCHER=",
-                                                        "GANTRY_MPI_PROCESS="};
+                                                        "GANTRY_MPI_PROCESS=",
+                                                        "GANTRY_MPI_JOB="};
   const auto is_prefix = [&](std::string_view prefix) { return variable.starts_with(prefix); };
   return std::ranges::any_of(kOfJobs, is_prefix) && std::ranges::none_of(kUsers, is_prefix);
 }
@@ -179,10 +180,17 @@ Status read_all(int socket, std::span<std::byte> room) {
 } // namespace
 
 Result<std::unique_ptr<OwnJob>> OwnJob::start(const char* launcher, std::uint64_t patience) {
+  if (access(launcher, X_OK) != 0) {
+    return fail(
+        "GANTRY_MPI_LAUNCHER names '{}', which cannot be run: {}; it takes the launcher with "
+        "its folder, as in /usr/bin/mpiexec.hydra",
+        launcher, std::strerror(errno));
+  }
   std::unique_ptr<OwnJob> made(new OwnJob(launcher, patience));
   std::string socket;
   GANTRY_TRY(made->listen(socket));
-  GANTRY_TRY(made->launch(GANTRY_TRY(line_of(launcher)), socket));
+  auto line = GANTRY_TRY(line_of(launcher));
+  GANTRY_TRY(made->launch(std::move(line), socket));
   return made;
 }
 
@@ -242,7 +250,8 @@ Status OwnJob::launch(std::vector<std::string> line, const std::string& socket) 
 }
 
 Result<int> OwnJob::accepted() const {
-  const int patience = patience_ == 0 ? -1 : static_cast<int>(6 * patience_ / 1'000'000);
+  const int patience =
+      patience_ == 0 ? -1 : static_cast<int>(patience_of_start(patience_) / kMillisecond);
   for (;;) {
     std::array<pollfd, 2> watched = {{{.fd = listener_, .events = POLLIN, .revents = 0},
                                       {.fd = alive_, .events = POLLIN, .revents = 0}}};
@@ -254,7 +263,8 @@ Result<int> OwnJob::accepted() const {
       return fail("the job that '{}' starts has not come up for {} s", launcher_, patience / 1000);
     }
     if ((watched[0].revents & POLLIN) == 0) {
-      return fail("'{}' (GANTRY_MPI_LAUNCHER) has ended, or cannot be run: it says why", launcher_);
+      return fail("'{}' (GANTRY_MPI_LAUNCHER) has ended before its job has begun: it says why",
+                  launcher_);
     }
     const int connection = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     ucred peer = {};

@@ -45,6 +45,7 @@ enum class Kind : std::uint16_t {
   kLeave,    ///< the last word, when all have ended that are there: u32, 1: MPI is to be finalised
   kAlive,    ///< of the program: u64 nanoseconds of patience, see silence.h; of a node: nothing
   kPosted,   ///< of the device `id`: u64 address, the bytes; what comes behind it finds them
+  kPeerLost, ///< i32 process: a node that is lost, from which nothing comes any more
   kGiveBack, ///< of the device `id`: u64 address, u64 bytes, u32 again: another is granted
   // Of strands, numbered by `id`:
   kCreateStrand = 200, ///< u32 device

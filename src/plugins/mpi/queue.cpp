@@ -256,11 +256,18 @@ gantry_status copy_between(gantry_device* from_device, const void* from, gantry_
     return gantry_status{GANTRY_SUCCESS};
   };
   return at_once(*from_device, from_device->out, [&](gantry_queue& source) {
-    return at_once(*to_device, to_device->in, [&](gantry_queue& target) {
+    const gantry_status status = at_once(*to_device, to_device->in, [&](gantry_queue& target) {
       put(source, Kind::kSend, reinterpret_cast<std::uint64_t>(from), to_device->node.process());
       return put(target, Kind::kReceive, reinterpret_cast<std::uint64_t>(to),
                  from_device->node.process());
     });
+    if (status == GANTRY_SUCCESS) {
+      return status;
+    }
+    // The other half has failed too, or does when its node knows.
+    const std::string why = plugins::last_error();
+    (void)synchronise(source);
+    return from_device->node.is_lost() ? enter(*from_device) : plugins::set_error(status, why);
   });
 }
 

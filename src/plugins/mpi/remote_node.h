@@ -47,6 +47,8 @@ public:
   [[nodiscard]] bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
   [[nodiscard]] std::string why_lost();
   void lose(std::string why);
+  /// True once, when the node is lost: the others are to be told.
+  [[nodiscard]] bool take_loss() { return is_lost() && !is_loss_told_.exchange(true); }
   /// When the node was heard of last, in nanoseconds of the monotonic clock.
   [[nodiscard]] std::uint64_t heard() const { return heard_.load(std::memory_order_relaxed); }
   void set_heard(std::uint64_t when) { heard_.store(when, std::memory_order_relaxed); }
@@ -157,6 +159,7 @@ private:
   const std::string host_, name_;
   std::atomic<std::uint32_t> next_transfer_{0};
   std::atomic<bool> is_lost_{false};
+  std::atomic<bool> is_loss_told_{false};
   std::atomic<bool> has_ended_{false};
   std::atomic<std::uint64_t> heard_{monotonic_now()};
   NodeClock clock_;

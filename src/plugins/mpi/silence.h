@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace gantry::mpi {
@@ -23,6 +24,11 @@ inline constexpr std::uint64_t kSaying = kSecond;
 /// A node waits longer for its program, which may be stopped by a debugger.
 [[nodiscard]] inline std::uint64_t patience_of_node(std::uint64_t program) {
   return 3 * program;
+}
+
+/// How long a job may take to start: at least two seconds, at most a day; 0: without end.
+[[nodiscard]] inline std::uint64_t patience_of_start(std::uint64_t patience) {
+  return patience == 0 ? 0 : std::clamp(6 * patience, 2 * kSecond, 86'400 * kSecond);
 }
 
 /// How often a side with that patience says that it is there.

@@ -1,5 +1,7 @@
 #include "plugins/mpi/start_watch.h"
 
+#include "plugins/mpi/silence.h"
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +12,7 @@
 namespace gantry::mpi {
 
 StartWatch::StartWatch(std::string who, std::string mpi, std::uint64_t patience)
-    : who_(std::move(who)), mpi_(std::move(mpi)), patience_(6 * patience),
+    : who_(std::move(who)), mpi_(std::move(mpi)), patience_(patience_of_start(patience)),
       thread_([this] { wait(); }) {}
 
 StartWatch::~StartWatch() {

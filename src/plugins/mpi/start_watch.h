@@ -10,8 +10,8 @@
 
 namespace gantry::mpi {
 
-/// While it exists, the job is starting: ends the process, with a message, if that takes six times
-/// as long as the process's patience (silence.h).
+/// While it exists, the job is starting: ends the process, with a message, if that takes longer
+/// than patience_of_start() (silence.h).
 class StartWatch {
 public:
   /// `who` is what the message begins with, `mpi` the library's name.

@@ -140,6 +140,15 @@ Result<bool> Node::go_on_with_piece(Strand& strand, Piece& piece, bool& is_queue
   return false;
 }
 
+void Node::abandon_transfers(Strand& strand) {
+  for (Piece& piece : strand.pieces) {
+    abandoned_.push_back({std::move(piece.staged), std::move(piece.transfer)});
+  }
+  strand.pieces.clear();
+  strand.view = nullptr;
+  strand.begun = 0;
+}
+
 Status Node::discard_transfers(Strand& strand) {
   const Operation& operation = strand.operations.front();
   const CopyFacts& facts = operation.copy;

@@ -32,11 +32,12 @@ constexpr int kSignalled = 128; ///< as shells have it
 
 void do_nothing(int /*signal*/) {}
 
-/// Signals that ask the process to end, and the child's end.
+/// Signals that are handed on, most of which ask the process to end; and the child's end.
 sigset_t signals_of_interest() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD}) {
+  for (const int signal :
+       {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGCHLD}) {
     sigaddset(&signals, signal);
   }
   return signals;
@@ -50,7 +51,7 @@ bool is_stale() {
 }
 
 /// The child's status, when it has ended.
-int guard(pid_t child, bool& was_asked) {
+int guard(pid_t child, bool is_program, bool& was_asked) {
   constexpr timespec kLook = {.tv_sec = 0, .tv_nsec = 200'000'000};
   constexpr std::uint64_t kGrace = 3'000'000'000;
   const sigset_t signals = signals_of_interest();
@@ -62,9 +63,12 @@ int guard(pid_t child, bool& was_asked) {
     }
     const int signal = sigtimedwait(&signals, nullptr, &kLook);
     if (signal > 0 && signal != SIGCHLD) {
-      was_asked = true;
-      asked = asked == 0 ? monotonic_now() : asked;
       kill(child, signal);
+      const bool asks =
+          signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+      was_asked |= asks;
+      // A program may take its time to end.
+      asked = asks && asked == 0 && !is_program ? monotonic_now() : asked;
     }
     // With MPICH the job would end with the node, which ends it with the job in any case.
     const bool ends_job = std::getenv("PMI_FD") != nullptr;
@@ -114,7 +118,7 @@ void become_guarded(const char* word) {
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGCHLD, do_nothing); // ignored, it would not be waited for
   bool was_asked = false;
-  const int status = guard(child, was_asked);
+  const int status = guard(child, word != nullptr, was_asked);
   if (word != nullptr) {
     const int code = WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
     std::fprintf(stderr, "%s %d\n", word, code);

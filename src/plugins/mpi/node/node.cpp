@@ -156,6 +156,8 @@ Status Node::take_record(int from, const Head& head, Reader body) {
   case Kind::kAlive:
     patience_ = body.get<std::uint64_t>();
     return body.is_at_end() ? Status() : fail("the program's patience is damaged");
+  case Kind::kPeerLost:
+    return take_peer_lost(body);
   case Kind::kPosted:
     return take_posted(head, body);
   case Kind::kGiveBack:
@@ -185,6 +187,7 @@ Status Node::take_image(int from, Reader body) {
     return fail("what is told of an image is damaged");
   }
   Image& image = image_bytes_.emplace_back();
+  image.from = from;
   image.name = name;
   image.bytes.resize(name.size);
   image.onward = onward;
@@ -207,8 +210,40 @@ Status Node::hand_on(Image& image) {
     }
     GANTRY_TRY(transport_.send(left.front(), message));
     image.handed_on.push_back(
-        GANTRY_TRY(transport_.send_bytes(left.front(), image.onward, image.bytes)));
+        {left.front(), GANTRY_TRY(transport_.send_bytes(left.front(), image.onward, image.bytes))});
     left = left.subspan(half);
+  }
+  return {};
+}
+
+bool Node::is_lost(int process) const {
+  return std::ranges::find(lost_, process) != lost_.end();
+}
+
+Status Node::take_peer_lost(Reader body) {
+  const auto process = body.get<std::int32_t>();
+  if (!body.is_at_end() || process == program_) {
+    return fail("what is told of a lost process is damaged");
+  }
+  lost_.push_back(process);
+  for (Image& image : image_bytes_) {
+    if (image.transfer != nullptr && image.from == process) {
+      abandoned_.push_back({std::exchange(image.bytes, {}), std::move(image.transfer)});
+      image.name = {}; // the program sends it again
+    }
+    for (Image::HandedOn& handed_on : image.handed_on) {
+      if (handed_on.to == process) {
+        abandoned_.push_back({{}, std::move(handed_on.transfer)});
+      }
+    }
+    std::erase_if(image.handed_on, [](const auto& one) { return one.transfer == nullptr; });
+  }
+  for (Strand* const strand : active_) {
+    const Operation& operation = strand->operations.front();
+    if (strand->state == Strand::State::kTransferring && operation.copy.other == process) {
+      abandon_transfers(*strand);
+      strand->state = Strand::State::kReady; // where it fails
+    }
   }
   return {};
 }
@@ -220,7 +255,8 @@ Status Node::go_on_with_transfers(bool& changed) {
       GANTRY_TRY(hand_on(image));
       changed = true;
     }
-    while (!image.handed_on.empty() && GANTRY_TRY(transport_.is_done(*image.handed_on.back()))) {
+    while (!image.handed_on.empty() &&
+           GANTRY_TRY(transport_.is_done(*image.handed_on.back().transfer))) {
       image.handed_on.pop_back();
     }
   }

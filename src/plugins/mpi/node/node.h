@@ -116,10 +116,15 @@ private:
   struct Image {
     ImageName name = {};
     std::vector<std::byte> bytes;
+    int from = 0;                       ///< the process that sends it
     std::unique_ptr<Transfer> transfer; ///< of the bytes, until they are there
     std::uint32_t onward = 0;           ///< the number of the transfers to the others
     std::vector<std::int32_t> others;   ///< which get it from here
-    std::vector<std::unique_ptr<Transfer>> handed_on;
+    struct HandedOn {
+      int to;
+      std::unique_ptr<Transfer> transfer;
+    };
+    std::vector<HandedOn> handed_on;
   };
   /// What a request comes to. A worker fills in the first members, `then` is the leader's.
   struct Answer {
@@ -143,6 +148,8 @@ private:
   Status take_operation(const Head& head, Reader body);
   Status take_image(int from, Reader body);
   Status hand_on(Image& image);
+  Status take_peer_lost(Reader body);
+  [[nodiscard]] bool is_lost(int process) const;
   Result<Strand*> strand_of(const Head& head);
   Status go_on_with_transfers(bool& changed);
   Status take_what_workers_did(bool& changed);
@@ -203,6 +210,8 @@ private:
   /// Whether a piece has gone its way.
   Result<bool> go_on_with_piece(Strand& strand, Piece& piece, bool& is_queue_used, bool& changed);
   Status discard_transfers(Strand& strand);
+  /// The first operation's are with a process that is lost.
+  void abandon_transfers(Strand& strand);
   /// The first operation is done.
   Status finish(Strand& strand);
   Status fail_first(Strand& strand, gantry_status status, std::string_view message);
@@ -238,9 +247,11 @@ private:
   std::deque<Request> requests_;
   bool is_request_running_ = false;
   std::deque<Discarded> discarded_;
-  bool has_ended_ = false;        ///< the program
-  bool said_end_ = false;         ///< so has all that was done here
-  std::optional<bool> finalises_; ///< what kLeave says
+  std::vector<int> lost_;            ///< processes
+  std::vector<Discarded> abandoned_; ///< what was under way with them, which may be for ever
+  bool has_ended_ = false;           ///< the program
+  bool said_end_ = false;            ///< so has all that was done here
+  std::optional<bool> finalises_;    ///< what kLeave says
   std::uint64_t heard_ = 0;
   std::uint64_t patience_ = 0;
 

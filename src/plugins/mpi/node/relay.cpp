@@ -1,7 +1,9 @@
 #include "plugins/mpi/node/relay.h"
 
+#include "base/monotonic.h"
 #include "plugins/mpi/library.h"
 #include "plugins/mpi/mpi_transport.h"
+#include "plugins/mpi/node/guardian.h"
 #include "plugins/mpi/pause.h"
 #include "plugins/mpi/relay.h"
 #include "plugins/mpi/roles.h"
@@ -95,7 +97,8 @@ Result<Socket> connect_to(std::string_view name) {
 /// What is under way between the program and the nodes.
 class Relay {
 public:
-  Relay(Socket socket, Transport& transport) : socket_(socket), transport_(transport) {}
+  Relay(Socket socket, Transport& transport, std::uint64_t patience)
+      : socket_(socket), transport_(transport), patience_(patience) {}
 
   /// Until the program says that it closes; whether it has.
   Result<bool> work() {
@@ -158,6 +161,7 @@ private:
   /// From the nodes to the program.
   Status write() {
     for (Pause pause(kLongestPause); !is_over_.load();) {
+      show_life(monotonic_now(), patience_of_node(patience_));
       Status written;
       bool changed = GANTRY_TRY(transport_.receive([&](int from, Bytes message) {
         if (written) {
@@ -206,6 +210,7 @@ private:
 
   Socket socket_;
   Transport& transport_;
+  const std::uint64_t patience_;
   std::mutex mutex_;
   std::vector<Move> moves_;
   std::atomic<bool> is_over_{false};
@@ -242,8 +247,9 @@ void send_away(Transport& transport, const Parts& parts) {
 
 /// Until MPI is to be finalised.
 Status hand_on(const Socket& socket, Library& library) {
-  auto watch =
-      std::make_unique<StartWatch>("gantry-node", library.name(), GANTRY_TRY(read_patience()));
+  const std::uint64_t patience = GANTRY_TRY(read_patience());
+  show_life(monotonic_now(), patience_of_start(patience));
+  auto watch = std::make_unique<StartWatch>("gantry-node", library.name(), patience);
   GANTRY_TRY(library.initialise());
   const Communicator world = library.world();
   const auto roles = GANTRY_TRY(gather_roles(library, world, Role::What::kProgram));
@@ -252,7 +258,7 @@ Status hand_on(const Socket& socket, Library& library) {
   const auto transport = GANTRY_TRY(MpiTransport::make(library, world));
   watch.reset();
   GANTRY_TRY(tell_nodes(socket, roles, parts, self));
-  Relay relay(socket, *transport);
+  Relay relay(socket, *transport, patience);
   if (const auto is_closed = relay.work(); !is_closed.value_or(false)) {
     send_away(*transport, parts);
     std::fflush(stdout);

@@ -428,8 +428,10 @@ Status Node::give_back(const Head& head, Reader body) {
     return damaged("give memory back");
   }
   FarDevice& device = *GANTRY_TRY(open_device_of(head));
+  if (device.blocks.erase(address) == 0) {
+    return damaged("give memory back");
+  }
   device.memory.remove(address);
-  device.blocks.erase(address);
   if (device.plugin->release(device.handle, reinterpret_cast<void*>(address)) != GANTRY_SUCCESS) {
     GANTRY_TRY(tell_damage(head, device.plugin->error_message()));
   }
@@ -450,8 +452,10 @@ Result<Node::Work> Node::release(Reader body) {
   if (!body.is_at_end()) {
     return damaged("release memory");
   }
+  if (device.blocks.erase(address) == 0) {
+    return damaged("release memory");
+  }
   device.memory.remove(address);
-  device.blocks.erase(address);
   return [&device, address](Answer& answer) {
     keep(device.plugin->release(device.handle, reinterpret_cast<void*>(address)), *device.plugin,
          answer.status, answer.message);

@@ -158,12 +158,17 @@ Result<Node::Step> Node::begin(Strand& strand) {
     return begin_launch(strand, operation);
   }
   const CopyFacts& copy = operation.copy;
+  const bool is_small = operation.kind == Kind::kWrite || operation.kind == Kind::kRead;
+  if (!is_small && is_lost(copy.other)) {
+    GANTRY_TRY(fail_first(strand, GANTRY_FAILURE,
+                          fmt::format("process {} of the job is lost", copy.other)));
+    return Step::kBusy;
+  }
   if (copy.size > 0 && !device.memory.contains(copy.address, copy.size)) {
     GANTRY_TRY(fail_first(strand, GANTRY_FAILURE, not_given(copy.address, copy.size)));
     return Step::kBusy;
   }
   std::byte* const view = device.view_of(copy.address, copy.size);
-  const bool is_small = operation.kind == Kind::kWrite || operation.kind == Kind::kRead;
   GANTRY_TRY(is_small ? begin_small_copy(strand, operation, view) : begin_pieces(strand, view));
   return Step::kBusy;
 }
@@ -312,8 +317,12 @@ Status Node::fail_first(Strand& strand, gantry_status status, std::string_view m
 Status Node::skip(Strand& strand) {
   const Operation& operation = strand.operations.front();
   // The other end of a transfer does not know.
-  if (operation.kind == Kind::kReceive ||
-      (operation.kind == Kind::kSend && (operation.copy.other != program_ || strand.begun > 0))) {
+  const bool is_transfer = operation.kind == Kind::kReceive || operation.kind == Kind::kSend;
+  if (is_transfer && is_lost(operation.copy.other)) {
+    abandon_transfers(strand);
+  } else if (operation.kind == Kind::kReceive ||
+             (operation.kind == Kind::kSend &&
+              (operation.copy.other != program_ || strand.begun > 0))) {
     GANTRY_TRY(discard_transfers(strand));
   }
   strand.interval = {};
