@@ -5,11 +5,14 @@
 
 #include <algorithm>
 
+#include <sched.h>
+
 namespace gantry::mpi {
 
 std::chrono::nanoseconds Pause::next() {
   constexpr std::uint64_t kAwake = 30'000;
-  constexpr std::uint64_t kPart = 8; // of the time that it has waited
+  constexpr std::uint32_t kSpins = 4; // for one time that others have the processor
+  constexpr std::uint64_t kPart = 8;  // of the time that it has waited
 
   const std::uint64_t now = monotonic_now();
   if (began_ == 0) {
@@ -17,6 +20,9 @@ std::chrono::nanoseconds Pause::next() {
   }
   const std::uint64_t passed = now - began_;
   if (passed < kAwake) {
+    if (++looks_ % kSpins == 0) {
+      sched_yield();
+    }
     return {};
   }
   return std::chrono::nanoseconds(std::min(static_cast<std::int64_t>(passed / kPart), longest_));

@@ -2,8 +2,9 @@
 //
 // It looks as often as it can at first, as the next message may be there in a microsecond; then it
 // sleeps between two looks, for a part of the time that it has waited: others want the processor,
-// kernels above all. It does not yield: with two processors, threads that do so again and again, as
-// libomp's idle ones do, were seen to keep others from running for seconds (Linux 6.18).
+// kernels above all. It yields only as long as it does not sleep: with two processors, threads that
+// do so again and again, as libomp's idle ones do, were seen to keep others from running for
+// seconds (Linux 6.18).
 #pragma once
 
 #include <chrono>
@@ -26,8 +27,8 @@ public:
 
 private:
   std::int64_t longest_;
-  std::uint64_t began_ =
-      0; ///< in nanoseconds of the monotonic clock; 0: the next look is the first
+  std::uint32_t looks_ = 0;
+  std::uint64_t began_ = 0; ///< when it began to wait; 0: the next look is the first
 };
 
 } // namespace gantry::mpi
