@@ -169,6 +169,9 @@ Status read_all(int socket, std::span<std::byte> room) {
     if (count < 0 && errno == EINTR) {
       continue;
     }
+    if (count < 0 && errno == EAGAIN) {
+      return fail("the job's first process, the relay, has not met its nodes in time");
+    }
     if (count <= 0) {
       return fail("the job's first process, the relay, has ended");
     }
@@ -282,6 +285,12 @@ Result<int> OwnJob::accepted() const {
 Result<OwnJob::Met> OwnJob::meet() {
   const int connection = GANTRY_TRY(accepted());
   close(std::exchange(listener_, -1));
+  // A bit longer than the relay, which says why.
+  const timeval patience = {
+      .tv_sec =
+          patience_ == 0 ? 0 : static_cast<time_t>(patience_of_start(patience_) / kSecond) + 5,
+      .tv_usec = 0};
+  setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   Met met;
   for (;;) {
     Frame frame = {};

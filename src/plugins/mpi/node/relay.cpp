@@ -17,6 +17,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -103,7 +105,11 @@ public:
   /// Until the program says that it closes; whether it has.
   Result<bool> work() {
     std::thread reader([this] {
-      outcome_ = read();
+      try {
+        outcome_ = read();
+      } catch (const std::bad_alloc&) {
+        outcome_ = fail("there is not as much memory as what the program copies");
+      }
       is_over_.store(true);
     });
     const Status handed_on = write();
@@ -148,6 +154,7 @@ private:
         const std::lock_guard lock(mutex_);
         moves_.push_back(
             {frame.process, frame.number, std::move(bytes), std::move(transfer), is_receiver});
+        moved_ = monotonic_now();
         break;
       }
       case FrameKind::kClose:
@@ -194,7 +201,11 @@ private:
         moves_[i] = std::move(moves_.back());
         moves_.pop_back();
       }
-      changed |= !moves_.empty() || !done.empty(); // they go on while the transport is called
+      const std::uint64_t now = monotonic_now();
+      moved_ = done.empty() ? moved_ : now;
+      // They go on while the transport is called; those with a node that is lost do not.
+      const bool may_move = patience_ == 0 || now < moved_ + patience_;
+      changed |= !done.empty() || (!moves_.empty() && may_move);
     }
     for (const Move& move : done) {
       if (move.is_receiver) {
@@ -211,8 +222,9 @@ private:
   Socket socket_;
   Transport& transport_;
   const std::uint64_t patience_;
-  std::mutex mutex_;
+  std::mutex mutex_; ///< of the two below
   std::vector<Move> moves_;
+  std::uint64_t moved_ = 0; ///< when one was begun or done last
   std::atomic<bool> is_over_{false};
   Result<bool> outcome_ = false;
 };
@@ -260,6 +272,9 @@ Status hand_on(const Socket& socket, Library& library) {
   GANTRY_TRY(tell_nodes(socket, roles, parts, self));
   Relay relay(socket, *transport, patience);
   if (const auto is_closed = relay.work(); !is_closed.value_or(false)) {
+    if (!is_closed) {
+      std::fprintf(stderr, "gantry-node: error: %s\n", is_closed.error().message.c_str());
+    }
     send_away(*transport, parts);
     std::fflush(stdout);
     _exit(EXIT_FAILURE); // MPI would wait for what is under way
@@ -271,7 +286,6 @@ Status hand_on(const Socket& socket, Library& library) {
 
 Status run_relay(const char* name) {
   const Socket socket = GANTRY_TRY(connect_to(name));
-  std::unique_ptr<Library> library;
   const auto refuse = [&](const Error& error) -> Status {
     (void)socket.write(
         {.kind = FrameKind::kRefused, .process = 0, .number = 0, .size = error.message.size()},

@@ -449,10 +449,7 @@ Status Node::give_back(const Head& head, Reader body) {
 Result<Node::Work> Node::release(Reader body) {
   GANTRY_OPEN_DEVICE(device, body);
   const auto address = body.get<std::uint64_t>();
-  if (!body.is_at_end()) {
-    return damaged("release memory");
-  }
-  if (device.blocks.erase(address) == 0) {
+  if (!body.is_at_end() || device.blocks.erase(address) == 0) {
     return damaged("release memory");
   }
   device.memory.remove(address);
