@@ -467,6 +467,12 @@ typedef struct gantry_plugin {
       as are offered there. GANTRY_NOT_FOUND, with the reason, if there is none. Where a plugin has
       this, the runtime calls it in place of count_devices(), for each item of GANTRY_DEVICES. */
   gantry_status (*add_devices)(const char* kind, int32_t count, int32_t* added) GANTRY_NOEXCEPT;
+
+  /** Optional, with copy_between. Puts such a copy into a queue of the device that it is from, and
+      is done when the queue is. Work in queues of the other device is not ordered by it. */
+  gantry_status (*queue_copy_between)(gantry_queue* queue, const void* from,
+                                      gantry_device* to_device, void* to,
+                                      uint64_t bytes) GANTRY_NOEXCEPT;
 } gantry_plugin;
 
 /** The one function that a plugin exports. `version` is the runtime's GANTRY_PLUGIN_VERSION: a

@@ -25,17 +25,17 @@ inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   return std::nullopt;
 }
 
-/// Accepts numbers that count from one.
-inline CLI::Validator from_one_up() {
-  return {[](std::string& text) {
+/// Accepts whole numbers from `least` on.
+inline CLI::Validator from(std::uint64_t least) {
+  return {[least](std::string& text) {
             std::uint64_t number = 0;
             const char* const end = text.data() + text.size();
             const auto [behind, error] = std::from_chars(text.data(), end, number);
-            return error == std::errc() && behind == end && number > 0
+            return error == std::errc() && behind == end && number >= least
                        ? std::string()
-                       : fmt::format("'{}' is not a whole number from 1 up", text);
+                       : fmt::format("'{}' is not a whole number from {} up", text, least);
           },
-          "FROM 1 UP"};
+          fmt::format("FROM {} UP", least)};
 }
 
 } // namespace gantry::cli

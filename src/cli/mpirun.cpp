@@ -130,7 +130,7 @@ void append_words(Words& words, std::initializer_list<std::string_view> more) {
 void export_variables(Words& words) {
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    if (text.starts_with("GANTRY_") || text.starts_with("OMP_")) {
+    if (text.starts_with("GANTRY_") || text.starts_with("_GANTRY_") || text.starts_with("OMP_")) {
       append_words(words, {"-x", text.substr(0, text.find('='))});
     }
   }
@@ -338,11 +338,11 @@ Result<int> run_mpirun(int argc, char** argv) {
       "gantry mpirun");
   app.add_option("-n,--processes", options.processes,
                  "The processes of the job: the program, and nodes [2]")
-      ->check(from_one_up());
+      ->check(from(2));
   app.add_option(
          "--ranks", options.ranks,
          "The program uses MPI itself, in so many processes: -n counts them and their nodes")
-      ->check(from_one_up());
+      ->check(from(1));
   app.add_option("--devices", options.devices,
                  "GANTRY_DEVICES of the program; mpi[:KIND] are devices of nodes [mpi]");
   app.add_option("--hosts", options.hosts, "Machines, separated by commas");
@@ -374,16 +374,13 @@ Result<int> run_mpirun(int argc, char** argv) {
     return fail("-n {} is not a multiple of --ranks {} that leaves nodes for each of them",
                 options.processes, options.ranks);
   }
-  if (options.processes < 2) {
-    return fail("a job of one process has no node; -n takes 2 and more");
-  }
   const Words program(command.program.begin(), command.program.end());
   const std::filesystem::path root = GANTRY_TRY(find_installation());
   const std::string node = (root / "libexec/gantry-node").string();
   if (!options.devices.empty() || std::getenv("GANTRY_DEVICES") == nullptr) {
     setenv("GANTRY_DEVICES", options.devices.empty() ? "mpi" : options.devices.c_str(), 1);
   }
-  setenv("GANTRY_MPI_JOB", options.ranks > 0 ? "ranks" : "nodes", 1);
+  setenv("_GANTRY_MPI_JOB", options.ranks > 0 ? "ranks" : "nodes", 1);
   const Launcher launcher = GANTRY_TRY(choose_launcher(options.mpi));
   if (options.ranks > 0) {
     if (launcher.mpi == Mpi::kSlurm) {

@@ -92,8 +92,8 @@ class Check(unittest.TestCase):
         self.assertEqual({case["text"] for case in report["cases"] if case["result"] == "skipped"}, set(skipped))
 
     LACKS = {name: f"the plugin does not have {name}" for name in (
-        "rank_image", "copy_between", "launch_hint", "set_function_map", "queue_launch_data", "get_fault",
-        "use_host_memory")}
+        "rank_image", "copy_between", "queue_copy_between", "launch_hint", "set_function_map", "queue_launch_data",
+        "get_fault", "use_host_memory")}
     NO_QUEUES = "the device has no queues"
     NO_PLACES = "the device does not have GANTRY_CAPABILITY_PLACED_MEMORY"
     NO_CLOCK = "the device has no clock"
@@ -110,7 +110,7 @@ class Check(unittest.TestCase):
 
     def test_worker(self):
         self.passes("worker", "--options", "memory=1G",
-                    skipped=self.lacks("rank_image", "queue_launch_data", "use_host_memory"))
+                    skipped=self.lacks("rank_image", "queue_copy_between", "queue_launch_data", "use_host_memory"))
 
     def test_simt(self):
         with tempfile.TemporaryDirectory() as cache:
@@ -151,7 +151,7 @@ class Check(unittest.TestCase):
 
     def test_the_broken_one_without_a_defect(self):
         self.passes(str(BROKEN), skipped=[self.NO_PLACES, self.NO_CHOICE, self.NO_CLOCK, *self.lacks(
-            "rank_image", "copy_between", "launch_hint", "queue_launch_data", "use_host_memory")])
+            "rank_image", "copy_between", "queue_copy_between", "launch_hint", "queue_launch_data", "use_host_memory")])
 
     def test_defects_are_told(self):
         def check_defect(defect):

@@ -22,7 +22,7 @@ Result<int> run_record(int argc, char** argv) {
       "gantry record");
   app.add_option("--region", place,
                  "The construct's place, such as app.cpp:31, or the kernel's name; unset: any");
-  app.add_option("--launch", number, "Which of its launches, counted from 1")->check(from_one_up());
+  app.add_option("--launch", number, "Which of its launches, counted from 1")->check(from(1));
   app.add_flag("--fault", fault, "The launch whose kernel fails, in place of a certain one");
   app.add_option("-o,--output", file, "The file; unset: PROGRAM.PID.recording in this folder");
   app.add_option("--device", device, "Sets GANTRY_DEVICES, to worker or simt for instance");

@@ -250,7 +250,7 @@ Result<int> run_replay(int argc, char** argv) {
                  "On simt: what to look for, of memory, race, init, sync, all");
   app.add_option("--teams", request.changes.teams, "Another number of teams");
   app.add_option("--threads", request.changes.threads, "Another number of threads of a team");
-  app.add_option("--times", request.times, "How often to run it (1)")->check(from_one_up());
+  app.add_option("--times", request.times, "How often to run it (1)")->check(from(1));
   app.add_option("--save-image", request.image_file, "A file for a copy of the image");
   app.add_flag("--show", request.only_show, "Say what is in the file, and run nothing");
   app.add_flag("--gdb", request.debugger,

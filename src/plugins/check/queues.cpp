@@ -178,6 +178,33 @@ void lends_launch_data() {
   }
 }
 
+void copies_between_in_order() {
+  const Setting at;
+  GANTRY_NEED(queue_copy_between)
+  const Device other;
+  const Memory elsewhere(other, sizeof(std::int64_t));
+  for (std::int64_t round = 0; round < 20; ++round) {
+    // A slow kernel before each copy, and behind the second what would spoil the first's bytes.
+    const std::int64_t start = round;
+    std::int64_t result = 0;
+    at.queue.put_launch(at.wait, words(at.memory, 100'000));
+    at.queue.put_write(at.memory + 1, start);
+    at.queue.put_launch(at.step, words(at.memory, at.memory + 1, 5));
+    GANTRY_DO(queue_copy_between, at.queue.handle(), at.memory, other.handle(), elsewhere.words(),
+              sizeof(std::int64_t));
+    GANTRY_DO(queue_copy_between, at.queue.handle(), at.memory, at.device.handle(), at.memory + 2,
+              sizeof(std::int64_t));
+    at.queue.put_launch(at.step, words(at.memory, at.memory + 2, 1));
+    at.queue.put_read(result, at.memory);
+    at.queue.synchronize();
+    require(other.get(elsewhere.words()) == start * 3 + 5,
+            "queue_copy_between came before the kernel in front of it, or behind the one that "
+            "follows, or is not done when the queue is");
+    require(result == (start * 3 + 5) * 3 + 1,
+            "a kernel ran before the queue_copy_between in front of it");
+  }
+}
+
 void tells_times() {
   const Setting at;
   const gantry_device_properties properties = at.device.properties();
@@ -253,6 +280,7 @@ constexpr std::array kCases = {
     Case{"queues", "queues leave nothing behind", comes_and_goes},
     Case{"queues", "queues and direct calls see one memory", mixes_with_direct_calls},
     Case{"queues", "memory for a launch comes with it", lends_launch_data},
+    Case{"queues", "copies to another device are in the queue's order", copies_between_in_order},
     Case{"queues", "times of what a queue did", tells_times},
     Case{"queues", "teardown after load from eight threads", tears_down_after_load},
 };

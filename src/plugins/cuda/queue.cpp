@@ -112,6 +112,17 @@ gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* de
                            [&] { return put_to_host(*queue, host, device_address, bytes); });
 }
 
+gantry_status queue_copy_between(gantry_queue* queue, const void* from, gantry_device* to_device,
+                                 void* to, std::uint64_t bytes) noexcept {
+  return queue->times.note(queue->device, queue->stream, [&] {
+    return check_in_context(queue->device, "cuMemcpyPeerAsync", [&] {
+      return driver().cuMemcpyPeerAsync(reinterpret_cast<CUdeviceptr>(to), to_device->context,
+                                        reinterpret_cast<CUdeviceptr>(from), queue->device.context,
+                                        bytes, queue->stream);
+    });
+  });
+}
+
 gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
                            const gantry_launch* launch) noexcept {
   GANTRY_STATUS_TRY(queue->data.put_copy(queue->stream));
@@ -172,12 +183,8 @@ gantry_status copy_to_host(gantry_device* device, void* host, const void* device
 
 gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
                            void* to, std::uint64_t bytes) noexcept {
-  return now(*to_device, [&](gantry_queue& queue) {
-    return check_in_context(*to_device, "cuMemcpyPeerAsync", [&] {
-      return driver().cuMemcpyPeerAsync(reinterpret_cast<CUdeviceptr>(to), to_device->context,
-                                        reinterpret_cast<CUdeviceptr>(from), from_device->context,
-                                        bytes, queue.stream);
-    });
+  return now(*from_device, [&](gantry_queue& queue) {
+    return queue_copy_between(&queue, from, to_device, to, bytes);
   });
 }
 

@@ -162,6 +162,24 @@ gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* de
                            [&] { return put_to_host(*queue, host, device_address, bytes); });
 }
 
+gantry_status queue_copy_between(gantry_queue* queue, const void* from, gantry_device* to_device,
+                                 void* to, std::uint64_t bytes) noexcept {
+  Device& device = queue->device;
+  GANTRY_STATUS_TRY(usable(device));
+  const bool is_direct = std::ranges::any_of(device.source.readers, [&](hsa_agent_t agent) {
+    return agent.handle == to_device->agent.handle;
+  });
+  return queue->times.note(queue->stream, [&] {
+    if (is_direct) {
+      return queue->stream.copy(to, to_device->agent, from, device.agent, bytes);
+    }
+    std::vector<std::byte> buffer(bytes);
+    GANTRY_STATUS_TRY(put_to_host(*queue, buffer.data(), from, bytes));
+    GANTRY_STATUS_TRY(finish(*queue, queue->stream.wait_for_all()));
+    return copy_to_device(to_device, to, buffer.data(), bytes);
+  });
+}
+
 gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
                            const gantry_launch* launch) noexcept {
   GANTRY_STATUS_TRY(usable(queue->device));
@@ -224,17 +242,8 @@ gantry_status copy_to_host(gantry_device* device, void* host, const void* device
 
 gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
                            void* to, std::uint64_t bytes) noexcept {
-  GANTRY_STATUS_TRY(usable(*from_device));
-  const auto& readers = from_device->source.readers;
-  const bool direct = std::ranges::any_of(
-      readers, [&](hsa_agent_t agent) { return agent.handle == to_device->agent.handle; });
-  if (!direct) {
-    std::vector<std::byte> buffer(bytes);
-    GANTRY_STATUS_TRY(copy_to_host(from_device, buffer.data(), from, bytes));
-    return copy_to_device(to_device, to, buffer.data(), bytes);
-  }
-  return now(*to_device, [&](gantry_queue& queue) {
-    return queue.stream.copy(to, to_device->agent, from, from_device->agent, bytes);
+  return now(*from_device, [&](gantry_queue& queue) {
+    return queue_copy_between(&queue, from, to_device, to, bytes);
   });
 }
 

@@ -235,8 +235,11 @@ gantry_status close_device(gantry_device* device) noexcept {
     }
   }
   const std::unique_ptr<Device> closed(device);
-  GANTRY_STATUS_TRY(enter(*device));
-  end_direct_queues(*device);
+  const gantry_status status = enter(*device);
+  if (!forked.load()) {
+    end_own_queues(*device); // of a lost one too
+  }
+  GANTRY_STATUS_TRY(status);
   device->node.watch(device->far, nullptr);
   Answer answer;
   return ask(

@@ -59,7 +59,8 @@ struct gantry_device {
   std::string damage;
   std::vector<std::unique_ptr<gantry_kernel>> kernels; ///< by their numbers
   std::vector<gantry_image*> images;
-  std::deque<std::string> texts; ///< of its fault
+  std::deque<std::string> texts;       ///< of its fault
+  std::vector<gantry_queue*> arrivals; ///< queues of its own in which nothing is
 
   // For what is done at once, with a queue each (queue.h):
   struct Direct {

@@ -18,6 +18,7 @@
   X(rank_image)                                                                                    \
   X(get_fault)                                                                                     \
   X(copy_between)                                                                                  \
+  X(queue_copy_between)                                                                            \
   X(launch_hint)                                                                                   \
   X(start_with_program)                                                                            \
   X(end_with_program)                                                                              \

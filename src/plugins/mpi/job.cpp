@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,7 +54,7 @@ std::string place_in_job() {
 
 /// False if a program that is part of the job has started this one, which thinks so too.
 bool takes_its_place() {
-  constexpr const char* kVariable = "GANTRY_MPI_PROCESS";
+  constexpr const char* kVariable = "_GANTRY_MPI_PROCESS";
   const std::string place = place_in_job();
   const std::string own = fmt::format("{} {}", getpid(), place);
   const char* const taken = std::getenv(kVariable);
@@ -66,7 +67,7 @@ bool takes_its_place() {
 
 /// Whether it is known that nodes were started with the program: several programs were.
 bool has_nodes_in_job() {
-  const char* const by_gantry = secure_getenv("GANTRY_MPI_JOB");
+  const char* const by_gantry = secure_getenv("_GANTRY_MPI_JOB");
   const char* const programs = std::getenv("OMPI_NUM_APP_CTX");
   return (by_gantry != nullptr && std::string_view(by_gantry) == "nodes") ||
          (programs != nullptr && std::atoi(programs) > 1);
@@ -127,6 +128,16 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
   return new Job(std::move(transport), std::move(nodes), patience);
 }
 
+/// A program that was to have nodes, and not of a launcher that could say so, has none: it would
+/// run on the host, and nobody knew why.
+void has_no_own_job(const Error& why) {
+  started().why_not = why.message;
+  const char* const policy = std::getenv("OMP_TARGET_OFFLOAD");
+  if (policy == nullptr || strcasecmp(policy, "mandatory") != 0) { // else it is an error's text
+    std::fprintf(stderr, "gantry: warning: %s; the program has no nodes\n", why.message.c_str());
+  }
+}
+
 /// The job that the launcher has been started for.
 Result<Job*> meet_own_job(OwnJob& own) {
   auto met = GANTRY_TRY(own.meet());
@@ -147,7 +158,7 @@ void Job::start() {
     if (own) {
       started().own = std::move(*own);
     } else {
-      started().why_not = own.error().message;
+      has_no_own_job(own.error());
     }
     return;
   }
@@ -171,7 +182,7 @@ Result<Job*> Job::current() {
     if (job) {
       state.job = *job;
     } else {
-      state.why_not = job.error().message;
+      has_no_own_job(job.error());
     }
   }
   if (state.job == nullptr) {

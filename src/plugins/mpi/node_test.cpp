@@ -200,6 +200,108 @@ TEST_P(Kinds, CopyToEachOtherWithoutTheProgram) {
   }
 }
 
+TEST_P(Kinds, CopyToEachOtherBehindWhatAQueueHas) {
+  start(3);
+  gantry_device* const first = open(0);
+  gantry_image* const image = load(first);
+  gantry_queue* queue = nullptr;
+  ASSERT_EQ(entries::create_queue(first, &queue), GANTRY_SUCCESS);
+  void* const number = allocate(first, sizeof(int));
+  std::vector<std::pair<gantry_device*, void*>> others;
+  for (const int other : {1, 2, 1}) {
+    gantry_device* const device = open(other);
+    others.emplace_back(device, allocate(device, sizeof(int)));
+  }
+  for (int round = 0; round < 3; ++round) {
+    const int value = 100 * round;
+    ASSERT_EQ(entries::queue_copy_to_device(queue, number, &value, sizeof value), GANTRY_SUCCESS);
+    for (const auto& [device, memory] : others) {
+      ASSERT_EQ(put_add(queue, kernel(image, "add"), number, 1), GANTRY_SUCCESS);
+      ASSERT_EQ(entries::queue_copy_between(queue, number, device, memory, sizeof(int)),
+                GANTRY_SUCCESS);
+    }
+    std::int32_t done = 0;
+    while (done == 0) {
+      ASSERT_EQ(entries::query_queue(queue, &done), GANTRY_SUCCESS) << plugins::last_error();
+    }
+    int expected = value;
+    for (const auto& [device, memory] : others) {
+      int got = 0;
+      ASSERT_EQ(entries::copy_to_host(device, &got, memory, sizeof got), GANTRY_SUCCESS);
+      EXPECT_EQ(got, ++expected);
+    }
+  }
+  int got = 0;
+  const int value = 5;
+  void* const near = allocate(first, sizeof(int));
+  ASSERT_EQ(entries::queue_copy_to_device(queue, number, &value, sizeof value), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::queue_copy_between(queue, number, first, near, sizeof(int)), GANTRY_SUCCESS);
+  ASSERT_EQ(put_add(queue, kernel(image, "add"), near, 1), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::queue_copy_to_host(queue, &got, near, sizeof got), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::synchronize_queue(queue), GANTRY_SUCCESS) << plugins::last_error();
+  EXPECT_EQ(got, 6);
+  ASSERT_EQ(entries::release(first, near), GANTRY_SUCCESS);
+  // What is wrong at the other end is the queue's failure, after which it is as new.
+  std::byte* const nowhere = static_cast<std::byte*>(others[0].second) + (1 << 30);
+  ASSERT_EQ(entries::queue_copy_between(queue, number, others[0].first, nowhere, sizeof(int)),
+            GANTRY_SUCCESS);
+  EXPECT_EQ(entries::synchronize_queue(queue), GANTRY_FAILURE);
+  EXPECT_THAT(plugins::last_error(), HasSubstr("are not memory that the device has given"));
+  ASSERT_EQ(entries::queue_copy_between(queue, number, others[0].first, others[0].second, 4),
+            GANTRY_SUCCESS);
+  ASSERT_EQ(entries::synchronize_queue(queue), GANTRY_SUCCESS) << plugins::last_error();
+  for (const auto& [device, memory] : others) {
+    ASSERT_EQ(entries::release(device, memory), GANTRY_SUCCESS);
+  }
+  ASSERT_EQ(entries::release(first, number), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::destroy_queue(queue), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
+}
+
+TEST_P(Kinds, GoOnWhenTheOtherEndOfACopyIsLost) {
+  start(3);
+  gantry_device* const first = open(0);
+  gantry_device* const middle = open(1);
+  gantry_device* const last = open(2);
+  constexpr std::uint64_t kBytes = 5 << 20;
+  const std::vector<std::byte> sent(kBytes, std::byte{7});
+  std::vector<std::byte> back(kBytes);
+  void* const from = allocate(first, kBytes);
+  void* const near = allocate(middle, kBytes);
+  void* const far = allocate(last, kBytes);
+  ASSERT_EQ(entries::copy_to_device(first, from, sent.data(), kBytes), GANTRY_SUCCESS);
+  // Of the node that is lost the one queue's bytes go to it, the other's come from it.
+  gantry_queue* to_it = nullptr;
+  gantry_queue* from_it = nullptr;
+  ASSERT_EQ(entries::create_queue(first, &to_it), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::create_queue(last, &from_it), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::queue_copy_between(to_it, from, last, far, kBytes), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::queue_copy_between(from_it, far, middle, near, kBytes), GANTRY_SUCCESS);
+  std::int32_t done = 0;
+  ASSERT_EQ(entries::query_queue(to_it, &done), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::query_queue(from_it, &done), GANTRY_SUCCESS);
+  ASSERT_EQ(done, 0);
+  network_->cut(last->node.process());
+  last->node.lose("nothing was heard of it");
+  EXPECT_EQ(entries::synchronize_queue(to_it), GANTRY_DEVICE_LOST);
+  EXPECT_THAT(plugins::last_error(), HasSubstr("is lost: nothing was heard of it"));
+  EXPECT_EQ(entries::synchronize_queue(from_it), GANTRY_DEVICE_LOST);
+  EXPECT_THAT(plugins::last_error(), HasSubstr("is lost: nothing was heard of it"));
+  EXPECT_EQ(entries::queue_copy_between(to_it, from, last, far, kBytes), GANTRY_DEVICE_LOST);
+  // The two that are left work, with these queues too.
+  ASSERT_EQ(entries::queue_copy_between(to_it, from, middle, near, kBytes), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::synchronize_queue(to_it), GANTRY_SUCCESS) << plugins::last_error();
+  ASSERT_EQ(entries::copy_to_host(middle, back.data(), near, kBytes), GANTRY_SUCCESS);
+  EXPECT_EQ(back, sent);
+  EXPECT_EQ(nodes_->broken(), "");
+  ASSERT_EQ(entries::release(first, from), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::release(middle, near), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::destroy_queue(to_it), GANTRY_SUCCESS);
+  (void)entries::destroy_queue(from_it);
+  EXPECT_EQ(entries::close_device(last), GANTRY_DEVICE_LOST);
+  nodes_->forget(last);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Kinds,
                          testing::Values(GANTRY_CAPABILITY_HOST_ACCESSIBLE,
                                          GANTRY_CAPABILITY_QUEUES,

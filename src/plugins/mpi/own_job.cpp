@@ -137,8 +137,8 @@ bool is_of_a_job(std::string_view variable) {
                                                         "ORTE_",
                                                         "GANTRY_DEVICES=",
                                                         "GANTRY_MPI_LAUNCHER=",
-                                                        "GANTRY_MPI_PROCESS=",
-                                                        "GANTRY_MPI_JOB="};
+                                                        "_GANTRY_MPI_PROCESS=",
+                                                        "_GANTRY_MPI_JOB="};
   const auto is_prefix = [&](std::string_view prefix) { return variable.starts_with(prefix); };
   return std::ranges::any_of(kOfJobs, is_prefix) && std::ranges::none_of(kUsers, is_prefix);
 }

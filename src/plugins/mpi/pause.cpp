@@ -10,7 +10,7 @@
 namespace gantry::mpi {
 
 std::chrono::nanoseconds Pause::next() {
-  constexpr std::uint64_t kAwake = 30'000;
+  constexpr std::uint64_t kAwake = 100'000;
   constexpr std::uint32_t kSpins = 4; // for one time that others have the processor
   constexpr std::uint64_t kPart = 8;  // of the time that it has waited
 

@@ -12,9 +12,8 @@ namespace gantry::mpi {
 
 namespace {
 
-/// What the queue has come to, once all that was put in is done or its node is lost; then it is as
-/// new.
-gantry_status outcome_of(gantry_queue& queue) {
+/// What the node has said of all that was put in; then the queue is as new.
+gantry_status own_outcome_of(gantry_queue& queue) {
   RemoteNode& node = queue.device.node;
   if (node.is_lost()) {
     return enter(queue.device);
@@ -27,12 +26,74 @@ gantry_status outcome_of(gantry_queue& queue) {
   return report_failure(queue.device, status, message);
 }
 
+/// The same, of what has arrived at other devices too: a queue that was borrowed of them.
+gantry_status outcome_of(gantry_queue& queue) {
+  const gantry_status status = own_outcome_of(queue);
+  if (queue.arrivals.empty()) [[likely]] {
+    return status;
+  }
+  // Of a node that is lost the other one's copies fail too, which knows less.
+  std::string why = status == GANTRY_SUCCESS ? "" : plugins::last_error();
+  gantry_status outcome = queue.device.node.is_lost() ? status : gantry_status{GANTRY_SUCCESS};
+  for (gantry_queue* const arrival : std::exchange(queue.arrivals, {})) {
+    if (const gantry_status other = own_outcome_of(*arrival);
+        other != GANTRY_SUCCESS && outcome == GANTRY_SUCCESS) {
+      outcome = other;
+      why = plugins::last_error();
+    }
+    const std::lock_guard lock(arrival->device.mutex);
+    arrival->device.arrivals.push_back(arrival);
+  }
+  outcome = outcome == GANTRY_SUCCESS ? status : outcome;
+  return outcome == GANTRY_SUCCESS ? outcome : plugins::set_error(outcome, why);
+}
+
+/// Calls `visit` with the queue and those in which its copies arrive.
+template <typename Visit>
+void for_each_part(gantry_queue& queue, Visit visit) {
+  visit(queue);
+  for (gantry_queue* const arrival : queue.arrivals) {
+    visit(*arrival);
+  }
+}
+
+/// Has the nodes say when all that was put in is done.
+void ask_for(gantry_queue& queue) {
+  for_each_part(queue, [](gantry_queue& part) {
+    part.device.node.ask_for(part);
+    part.device.node.flush();
+  });
+}
+
 gantry_status synchronise(gantry_queue& queue) {
-  RemoteNode& node = queue.device.node;
-  node.ask_for(queue);
-  node.flush();
-  (void)queue.device.job.wait(node, [&] { return queue.is_done(); });
+  ask_for(queue);
+  for_each_part(queue, [](gantry_queue& part) {
+    (void)part.device.job.wait(part.device.node, [&] { return part.is_done(); });
+  });
   return outcome_of(queue);
+}
+
+/// A queue of the device's own in which copies of `source` arrive until they are done.
+gantry_status arrival_at(Device& device, gantry_queue& source, gantry_queue** found) {
+  const auto borrowed = std::ranges::find_if(
+      source.arrivals, [&](const gantry_queue* one) { return &one->device == &device; });
+  if (borrowed != source.arrivals.end()) {
+    *found = *borrowed;
+    return GANTRY_SUCCESS;
+  }
+  *found = nullptr;
+  {
+    const std::lock_guard lock(device.mutex);
+    if (!device.arrivals.empty()) {
+      *found = device.arrivals.back();
+      device.arrivals.pop_back();
+    }
+  }
+  if (*found == nullptr) {
+    GANTRY_STATUS_TRY(entries::create_queue(&device, found));
+  }
+  source.arrivals.push_back(*found);
+  return GANTRY_SUCCESS;
 }
 
 CopyFacts large_copy(gantry_queue& queue, std::uint64_t address, std::uint64_t bytes) {
@@ -102,11 +163,14 @@ gantry_status at_once(Device& device, Device::Direct& direct, Put put) {
 
 } // namespace
 
-void end_direct_queues(Device& device) {
+void end_own_queues(Device& device) {
   for (Device::Direct* const direct : {&device.out, &device.in}) {
     if (direct->queue != nullptr) {
       (void)entries::destroy_queue(std::exchange(direct->queue, nullptr));
     }
+  }
+  for (gantry_queue* const arrival : std::exchange(device.arrivals, {})) {
+    (void)entries::destroy_queue(arrival);
   }
 }
 
@@ -145,6 +209,33 @@ gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* de
                                  std::uint64_t bytes) noexcept {
   GANTRY_STATUS_TRY(enter(queue->device));
   return retrieve(*queue, host, device_address, bytes);
+}
+
+gantry_status queue_copy_between(gantry_queue* queue, const void* from, gantry_device* to_device,
+                                 void* to, std::uint64_t bytes) noexcept {
+  GANTRY_STATUS_TRY(enter(queue->device));
+  GANTRY_STATUS_TRY(enter(*to_device));
+  if (bytes == 0) {
+    return GANTRY_SUCCESS;
+  }
+  gantry_queue* arrival = nullptr;
+  GANTRY_STATUS_TRY(arrival_at(*to_device, *queue, &arrival));
+  CopyFacts facts = {.address = reinterpret_cast<std::uint64_t>(from),
+                     .size = bytes,
+                     .piece = queue->device.is_visible && to_device->is_visible ? 0 : kPiece,
+                     .transfer = 0,
+                     .other = to_device->node.process()};
+  facts.transfer = queue->device.job.next_transfers(facts);
+  const auto put = [&](gantry_queue& half, Kind kind, std::uint16_t flags) {
+    half.device.node.put_operation(
+        half, kind, 0, [&](Record& record) { record.put(facts); }, flags);
+  };
+  put(*queue, Kind::kSend, flags_of(*queue));
+  facts.address = reinterpret_cast<std::uint64_t>(to);
+  facts.other = queue->device.node.process();
+  put(*arrival, Kind::kReceive, 0);
+  // Within one device, what is put in behind it finds the bytes.
+  return to_device == &queue->device ? synchronise(*queue) : gantry_status{GANTRY_SUCCESS};
 }
 
 gantry_status queue_launch_data(gantry_queue* queue, std::uint64_t bytes, void** host,
@@ -203,17 +294,16 @@ gantry_status synchronize_queue(gantry_queue* queue) noexcept {
 }
 
 gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
-  RemoteNode& node = queue->device.node;
-  *done = 1;
-  if (!node.is_lost()) {
-    node.ask_for(*queue);
-    node.flush();
-    queue->device.job.poll();
-    if (!queue->is_done() && !node.is_lost()) {
-      queue->device.job.expect_something();
-      *done = 0;
-      return GANTRY_SUCCESS;
-    }
+  ask_for(*queue);
+  queue->device.job.poll();
+  bool is_over = true;
+  for_each_part(*queue, [&](const gantry_queue& part) {
+    is_over = is_over && (part.is_done() || part.device.node.is_lost());
+  });
+  *done = is_over ? 1 : 0;
+  if (!is_over) {
+    queue->device.job.expect_something();
+    return GANTRY_SUCCESS;
   }
   return outcome_of(*queue);
 }
@@ -241,33 +331,8 @@ gantry_status copy_to_host(gantry_device* device, void* host, const void* device
 
 gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
                            void* to, std::uint64_t bytes) noexcept {
-  CopyFacts facts = {.address = 0,
-                     .size = bytes,
-                     .piece = from_device->is_visible && to_device->is_visible ? 0 : kPiece,
-                     .transfer = 0,
-                     .other = 0};
-  facts.transfer = from_device->job.next_transfers(facts);
-  const auto put = [&](gantry_queue& queue, Kind kind, std::uint64_t address, int other) {
-    facts.address = address;
-    facts.other = other;
-    queue.device.node.put_operation(queue, kind, 0, [&](Record& record) { record.put(facts); });
-    queue.device.node.ask_for(queue);
-    queue.device.node.flush();
-    return gantry_status{GANTRY_SUCCESS};
-  };
-  return at_once(*from_device, from_device->out, [&](gantry_queue& source) {
-    const gantry_status status = at_once(*to_device, to_device->in, [&](gantry_queue& target) {
-      put(source, Kind::kSend, reinterpret_cast<std::uint64_t>(from), to_device->node.process());
-      return put(target, Kind::kReceive, reinterpret_cast<std::uint64_t>(to),
-                 from_device->node.process());
-    });
-    if (status == GANTRY_SUCCESS) {
-      return status;
-    }
-    // The other half has failed too, or does when its node knows.
-    const std::string why = plugins::last_error();
-    (void)synchronise(source);
-    return from_device->node.is_lost() ? enter(*from_device) : plugins::set_error(status, why);
+  return at_once(*from_device, from_device->out, [&](gantry_queue& queue) {
+    return queue_copy_between(&queue, from, to_device, to, bytes);
   });
 }
 

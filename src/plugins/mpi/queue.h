@@ -14,6 +14,8 @@ struct gantry_queue : gantry::mpi::Strand {
   explicit gantry_queue(gantry_device& of) : device(of) {}
 
   gantry_device& device;
+  /// Where copies to other devices arrive, which are done when this is: borrowed of those devices.
+  std::vector<gantry_queue*> arrivals;
   // queue_launch_data():
   std::vector<std::byte> launch_host;
   std::uint64_t launch_address = 0; ///< of as many bytes as `launch_host` has
@@ -22,7 +24,7 @@ struct gantry_queue : gantry::mpi::Strand {
 
 namespace gantry::mpi {
 
-/// Before the device is closed.
-void end_direct_queues(Device& device);
+/// Before the device is closed: those that it has for itself.
+void end_own_queues(Device& device);
 
 } // namespace gantry::mpi

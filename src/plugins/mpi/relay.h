@@ -9,7 +9,7 @@
 namespace gantry::mpi {
 
 /// The name of the program's socket, in the environment of its relay.
-inline constexpr const char* kRelaySocket = "GANTRY_MPI_RELAY";
+inline constexpr const char* kRelaySocket = "_GANTRY_MPI_RELAY";
 
 enum class FrameKind : std::uint32_t {
   // To the relay:

@@ -24,7 +24,13 @@ using std::chrono::seconds;
 constexpr microseconds kLook{100};
 constexpr int kLooks = 50;
 
+/// What takes longer, in nanoseconds, is worth that another thread is woken up.
+constexpr std::uint64_t kLong = 50'000;
+
 constexpr milliseconds kLongestPause{1};
+
+/// This thread has run something, was no leader then, and is it again.
+thread_local bool leads_again = false;
 
 } // namespace
 
@@ -33,29 +39,45 @@ bool Loop::run(std::function<void()> work) {
     start_follower();
   }
   Lead own = lead_.load();
-  own.is_running = 1;
+  own.is = Lead::kRunning;
   lead_.store(own);
-  if (is_asleep_.load()) {
+  const std::uint64_t usual = usual_.load(std::memory_order_relaxed);
+  if (is_asleep_.load() || usual > kLong) {
     const std::lock_guard lock(mutex_);
     changed_.notify_one();
   }
+  const std::uint64_t began = monotonic_now();
   work();
-  const Lead goes_on = {own.term, 0};
-  if (lead_.compare_exchange_strong(own, goes_on)) {
+  const std::uint64_t took = monotonic_now() - began;
+  usual_.store(std::max(took, usual - (usual - std::min(took, usual)) / 8),
+               std::memory_order_relaxed);
+  if (const Lead goes_on = {own.term, Lead::kAtWork}; lead_.compare_exchange_strong(own, goes_on)) {
     return true;
   }
-  const std::lock_guard lock(mutex_);
-  is_something_done_ = true;
-  done_.notify_one();
+  is_something_done_.store(true);
+  // A leader that sleeps would take long to wake up, and this thread is awake.
+  leads_again = takes_over();
   return false;
 }
 
-void Loop::wait_a_little(Pause& pause) {
-  if (const auto sleep = pause.next(); sleep.count() != 0) {
-    std::unique_lock lock(mutex_);
-    done_.wait_for(lock, sleep, [this] { return is_something_done_; });
-    is_something_done_ = false;
+bool Loop::takes_over() {
+  Lead other = lead_.load();
+  const Lead own = {other.term + 1, Lead::kAtWork};
+  return other.is != Lead::kAtWork && lead_.compare_exchange_strong(other, own);
+}
+
+bool Loop::wait_a_little(Pause& pause) {
+  const auto sleep = pause.next();
+  if (sleep.count() == 0) {
+    return true;
   }
+  const Lead at_work = lead_.load();
+  Lead asleep = {at_work.term, Lead::kAsleep};
+  lead_.store(asleep);
+  if (!is_something_done_.exchange(false)) {
+    std::this_thread::sleep_for(sleep);
+  }
+  return lead_.compare_exchange_strong(asleep, at_work);
 }
 
 void Loop::start_follower() {
@@ -70,20 +92,20 @@ void Loop::start_follower() {
 
 bool Loop::follow() {
   int looks = 0;
+  bool is_leader = std::exchange(leads_again, false);
   while (!is_over_.load()) {
-    Lead lead = lead_.load();
-    const Lead own = {lead.term + 1, 0};
-    if (lead.is_running != 0 && lead_.compare_exchange_strong(lead, own)) {
+    is_leader = is_leader || (lead_.load().is == Lead::kRunning && takes_over());
+    if (is_leader) {
       followers_.fetch_sub(1);
       return true;
     }
+    std::unique_lock lock(mutex_);
     if (++looks < kLooks) {
-      std::this_thread::sleep_for(kLook);
+      changed_.wait_for(lock, kLook);
       continue;
     }
-    std::unique_lock lock(mutex_);
     is_asleep_.store(true);
-    if (lead_.load().is_running == 0) {
+    if (lead_.load().is != Lead::kRunning) {
       changed_.wait_for(lock, seconds(1));
     }
     is_asleep_.store(false);
@@ -141,8 +163,8 @@ void Loop::lead() {
     if (*step == Node::Step::kBusy || node_->has_transfers()) {
       pause.begin_again();
     }
-    if (*step != Node::Step::kBusy) {
-      wait_a_little(pause);
+    if (*step != Node::Step::kBusy && !wait_a_little(pause)) {
+      return;
     }
   }
 }

@@ -1,5 +1,5 @@
 // The threads of a node: the leader looks at the node again and again, and when it runs something
-// that takes long, another thread becomes the leader.
+// that takes long, another thread becomes the leader, until it is done.
 #pragma once
 
 #include "plugins/mpi/node/node.h"
@@ -27,10 +27,10 @@ public:
   bool run(std::function<void()> work) override;
 
 private:
-  /// Who leads: a number that changes with the leader, and whether it runs something.
+  /// Who leads: a number that changes with the leader, and what it does.
   struct Lead {
     std::uint32_t term = 0;
-    std::uint32_t is_running = 0;
+    enum Is : std::uint32_t { kAtWork, kRunning, kAsleep } is = kAtWork;
   };
   /// As the leader, until this thread is it no more or all is done.
   void lead();
@@ -39,19 +39,21 @@ private:
   /// That the program is heard of, and that this process has run since `before`.
   Status look_for_silence(std::uint64_t& before) const;
   void start_follower();
-  /// Until what a thread has run is done, or `pause` says that it is time for the next look.
-  void wait_a_little(Pause& pause);
+  /// Makes this thread the leader if the leader runs something or sleeps.
+  bool takes_over();
+  /// Until `pause` says that it is time for the next look. False: another thread leads now.
+  bool wait_a_little(Pause& pause);
   void end(Status outcome);
 
   Node* node_ = nullptr;
   std::atomic<Lead> lead_{Lead()};
   std::atomic<int> followers_{0};
-  std::atomic<bool> is_asleep_{false}; ///< a follower waits to be told
+  std::atomic<std::uint64_t> usual_{0}; ///< what is run takes so long, in nanoseconds
+  std::atomic<bool> is_asleep_{false};  ///< a follower waits to be told
   std::atomic<bool> is_over_{false};
   std::mutex mutex_; ///< of threads that sleep, and the outcome until all is done
   std::condition_variable changed_;
-  std::condition_variable done_;   ///< of the leader
-  bool is_something_done_ = false; ///< by a thread that is the leader no more
+  std::atomic<bool> is_something_done_{false}; ///< by a thread that is the leader no more
   Status outcome_;
   std::vector<std::thread> threads_; ///< of the leader, until all is done
 };

@@ -36,7 +36,10 @@ public:
   void set_turn(int process, Turn turn);
 
   /// From now on nothing that it sends arrives, and nothing arrives there.
-  void cut(int process) { processes_[static_cast<std::size_t>(process)].is_cut = true; }
+  void cut(int process) {
+    processes_[static_cast<std::size_t>(process)].is_cut = true;
+    processes_[static_cast<std::size_t>(process)].inbox.clear();
+  }
 
   [[nodiscard]] std::uint64_t now() const { return now_; }
   /// Time passes in which a process does something.

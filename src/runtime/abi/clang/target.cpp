@@ -1,17 +1,15 @@
 // The target construct as Clang 15 to 22 call it.
 #include "runtime/abi/clang/target.h"
 
-#include "base/short_sleep.h"
 #include "runtime/abi/clang/decode.h"
-#include "runtime/abi/clang/target_task.h"
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/process_end.h"
 #include "runtime/abi/openmp/select.h"
 #include "runtime/abi/openmp/spread.h"
+#include "runtime/abi/openmp/target_task.h"
 #include "runtime/core/constructs/target_region.h"
 #include "runtime/core/runtime/runtime.h"
 
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -86,10 +84,9 @@ void finish(core::TargetRegion& region) {
   }
 }
 
-/// A region with nowait whose kernel is under way on a device with queues. Its target task is not
-/// complete before libomp, which asks __tgt_target_nowait_query again and again, is told so. Where
-/// regions are spread, others that wait for it may end it too.
-struct DeferredRegion final : core::LeftToItself {
+/// A region with nowait whose kernel is under way. Where regions are spread, others that wait for
+/// it may end it too.
+struct DeferredRegion final : abi::openmp::UnderWay {
   DeferredRegion(core::Device& device, const core::Kernel& kernel, const core::Construct& at)
       : construct(at), region(device, kernel, construct) {}
 
@@ -114,15 +111,12 @@ struct DeferredRegion final : core::LeftToItself {
     return true;
   }
 
-  const RegionUse use{RegionUse::Task::kTarget};
   std::unique_ptr<core::Placement> placement; ///< null: regions are not spread
   bool is_spread = false;
   core::Construct construct;
   core::TargetRegion region;
-  int fruitless_queries = 0;
   std::mutex ending; ///< held by the thread that tries to end it, if regions are spread
   bool has_ended = false;
-  std::shared_ptr<DeferredRegion> task; ///< itself, until its task is complete
 };
 
 enum class Outcome : std::uint8_t {
@@ -151,7 +145,7 @@ Outcome run_on(core::Device& device, std::unique_ptr<core::Placement> placement,
     return Outcome::kFailed;
   };
   if (at.nowait && device.plugin_device().has_queues()) {
-    if (void** handle = handle_of_current_target_task(); handle != nullptr) {
+    if (void** handle = abi::openmp::handle_of_current_target_task(); handle != nullptr) {
       auto deferred = std::make_shared<DeferredRegion>(device, *kernel, at);
       if (Status status = start(deferred->region, call); !status) {
         return refused(status.error());
@@ -161,8 +155,7 @@ Outcome run_on(core::Device& device, std::unique_ptr<core::Placement> placement,
         deferred->placement = std::move(placement);
         deferred->placement->leave_to_itself(deferred);
       }
-      *handle = deferred.get();
-      deferred->task = deferred;
+      abi::openmp::leave(handle, std::move(deferred));
       return Outcome::kDone;
     }
   }
@@ -231,21 +224,9 @@ GANTRY_EXPORT int __tgt_target_kernel(const Ident* location, std::int64_t device
                     __builtin_return_address(0));
 }
 
-/// Asked by libomp on any thread, one at a time, until `*handle` is null: then the task that
-/// launched a region with nowait is complete.
+/// See abi/openmp/target_task.h.
 GANTRY_EXPORT void __tgt_target_nowait_query(void** handle) {
-  constexpr int kQueriesWithoutPause = 64;
-  constexpr auto kPause = std::chrono::microseconds(20);
-  auto* deferred = static_cast<DeferredRegion*>(*handle);
-  if (!deferred->try_end()) {
-    // libomp's idle threads do nothing but ask.
-    if (++deferred->fruitless_queries > kQueriesWithoutPause) {
-      sleep_shortly(kPause);
-    }
-    return;
-  }
-  const auto ended = std::exchange(deferred->task, nullptr);
-  *handle = nullptr;
+  abi::openmp::ask(handle);
 }
 
 /// Clang 15's form of nowait; the task around it carries the dependences.

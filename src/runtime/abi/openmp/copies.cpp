@@ -3,8 +3,12 @@
 // copies of them; what a device refuses later ends the program, since nobody is left to be told.
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/routine.h"
+#include "runtime/abi/openmp/target_task.h"
 #include "runtime/abi/openmp/tasks.h"
 #include "runtime/core/constructs/rectangle.h"
+
+#include <memory>
+#include <utility>
 
 using namespace gantry;
 using abi::openmp::Routine;
@@ -25,11 +29,69 @@ template <typename Work>
 Status defer(const Routine& routine, const DependObjects& depend, Work work) {
   const auto dependences = GANTRY_TRY(abi::openmp::dependences_of(depend.count, depend.objects));
   abi::openmp::run_deferred(dependences, [routine = routine.deferred(), work = std::move(work)] {
-    if (Status status = work(routine.construct()); !status) {
+    if (Status status = work(routine); !status) {
       routine.end(status.error());
     }
   });
   return {};
+}
+
+/// Copies that a task has put into a device's queue.
+struct DeferredCopies final : abi::openmp::UnderWay {
+  DeferredCopies(const Routine& of, const core::Copy& first)
+      : routine(of), copies(first, routine.construct()) {}
+
+  bool try_end() override {
+    if (!copies.done()) {
+      return false;
+    }
+    if (Status status = copies.wait(); !status) {
+      routine.end(status.error());
+    }
+    return true;
+  }
+
+  const Routine routine;
+  core::QueuedCopies copies;
+};
+
+// What both kinds of copies do.
+bool fits_queue(const core::Copy& copy) {
+  return core::QueuedCopies::takes(copy);
+}
+bool fits_queue(const core::RectangleCopy& copy) {
+  return copy.fits_queue();
+}
+const core::Copy& first_of(const core::Copy& copy) {
+  return copy;
+}
+core::Copy first_of(const core::RectangleCopy& copy) {
+  return copy.first_row();
+}
+Status put_into(core::QueuedCopies& queue, const core::Copy& copy) {
+  return queue.put(copy);
+}
+Status put_into(core::QueuedCopies& queue, const core::RectangleCopy& copy) {
+  return copy.put_into(queue);
+}
+Status perform(const core::RectangleCopy& copy, const core::Construct& at) {
+  return copy.perform(at);
+}
+
+/// Copies in a task of its own, and leaves what a device's queue can do to that.
+template <typename Copies>
+Status copy_deferred(const Routine& routine, const DependObjects& depend, Copies copies) {
+  return defer(routine, depend, [copies = std::move(copies)](const Routine& task) -> Status {
+    void** const handle =
+        fits_queue(copies) ? abi::openmp::handle_of_current_target_task() : nullptr;
+    if (handle == nullptr) {
+      return perform(copies, task.construct());
+    }
+    auto begun = std::make_shared<DeferredCopies>(task, first_of(copies));
+    GANTRY_TRY(put_into(begun->copies, copies));
+    abi::openmp::leave(handle, std::move(begun));
+    return {};
+  });
 }
 
 Result<core::Copy> make_copy(const Routine& routine, void* to, const void* from, std::size_t size,
@@ -114,8 +176,7 @@ GANTRY_EXPORT int omp_target_memcpy_async(void* to, const void* from, std::size_
   const Status status =
       make_copy(routine, to, from, size, to_offset, from_offset, to_device, from_device)
           .and_then([&](const core::Copy& copy) {
-            return defer(routine, {depend_count, depend_objects},
-                         [copy](const core::Construct& at) { return core::perform(copy, at); });
+            return copy_deferred(routine, {depend_count, depend_objects}, copy);
           });
   return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
@@ -145,10 +206,8 @@ omp_target_memcpy_rect_async(void* to, const void* from, std::size_t element_siz
                         {to, from, element_size, dimensions, volume, to_offsets, from_offsets,
                          to_extents, from_extents, to_device, from_device},
                         [&](const Routine& routine, core::RectangleCopy copy) {
-                          return defer(routine, {depend_count, depend_objects},
-                                       [copy = std::move(copy)](const core::Construct& at) {
-                                         return copy.perform(at);
-                                       });
+                          return copy_deferred(routine, {depend_count, depend_objects},
+                                               std::move(copy));
                         });
 }
 
@@ -166,7 +225,7 @@ GANTRY_EXPORT void* omp_target_memset_async(void* pointer, int value, std::size_
   const Routine routine("omp_target_memset_async");
   const core::Fill fill = make_fill(routine, pointer, value, size, device);
   const Status status = defer(routine, {depend_count, depend_objects},
-                              [fill](const core::Construct&) { return core::perform(fill); });
+                              [fill](const Routine&) { return core::perform(fill); });
   if (!status) {
     routine.end(status.error());
   }

@@ -57,18 +57,13 @@ Status copy_bytes(const Copy& copy) {
   if (to_device != nullptr && from_device != nullptr) {
     const PluginDevice& from_plugin = from_device->plugin_device();
     const PluginDevice& to_plugin = to_device->plugin_device();
-    const bool apart = to_device != from_device || to + copy.size <= from || from + copy.size <= to;
-    Status status = apart && from_plugin.reaches(to_plugin)
-                        ? from_plugin.send(from, to_plugin, to, copy.size)
-                        : copy_by_host(*to_device, to, *from_device, from, copy.size);
-    return status ? status
-                  : with_context(to_device->explain(from_device->explain(status.error())),
-                                 fmt::format("{} to {}", from_device->label(), to_device->label()));
+    const bool apart = to_device != from_device || copy.is_apart();
+    return apart && from_plugin.reaches(to_plugin)
+               ? from_plugin.send(from, to_plugin, to, copy.size)
+               : copy_by_host(*to_device, to, *from_device, from, copy.size);
   }
-  Device& device = to_device != nullptr ? *to_device : *from_device;
-  Status status = to_device != nullptr ? device.plugin_device().submit(to, from, copy.size)
-                                       : device.plugin_device().retrieve(to, from, copy.size);
-  return status ? status : with_context(device.explain(status.error()), device.label());
+  return to_device != nullptr ? to_device->plugin_device().submit(to, from, copy.size)
+                              : from_device->plugin_device().retrieve(to, from, copy.size);
 }
 
 } // namespace
@@ -167,15 +162,25 @@ Status check_host(const Copy& copy) {
              : status;
 }
 
-Status perform(const Copy& copy, const Construct& routine) {
-  if (copy.size == 0) {
-    return {};
+Status explained(const Copy& copy, Status status) {
+  if (status) [[likely]] {
+    return status;
+  }
+  Device* const to = copy.to.device;
+  Device* const from = copy.from.device;
+  if (to != nullptr && from != nullptr) {
+    return with_context(to->explain(from->explain(status.error())),
+                        fmt::format("{} to {}", from->label(), to->label()));
+  }
+  Device& device = to != nullptr ? *to : *from;
+  return with_context(device.explain(status.error()), device.label());
+}
+
+EventId tell_of(const Copy& copy, const Construct& routine, OperationScope& operation) {
+  if (!routine.tells(Event::kCopy, Event::kOperation)) [[likely]] {
+    return 0;
   }
   const bool to_device = copy.to.device != nullptr;
-  if (!routine.tells(Event::kCopy, Event::kOperation) ||
-      (!to_device && copy.from.device == nullptr)) [[likely]] {
-    return copy_bytes(copy);
-  }
   const Memory& on_device = to_device ? copy.to : copy.from;
   const DeviceName& device = on_device.device->plugin_device().name();
   const EventId id = next_event_id();
@@ -192,23 +197,35 @@ Status perform(const Copy& copy, const Construct& routine) {
               event_time(),
               0,
               to_device && copy.from.device != nullptr});
+  if (routine.tells(Event::kOperation)) {
+    const auto number = [](const Memory& memory) {
+      return memory.device == nullptr ? Operation::kHost : memory.device->number();
+    };
+    operation.begin(
+        routine, device,
+        {Operation::What::kCopy, number(copy.from), number(copy.to), from, to, copy.size}, id);
+  }
+  return id;
+}
+
+Status perform(const Copy& copy, const Construct& routine) {
+  if (copy.size == 0) {
+    return {};
+  }
+  const bool is_on_host = copy.to.device == nullptr && copy.from.device == nullptr;
+  EventId id = 0;
   Status status;
   {
     OperationScope operation;
-    if (routine.tells(Event::kOperation)) {
-      const auto number = [](const Memory& memory) {
-        return memory.device == nullptr ? Operation::kHost : memory.device->number();
-      };
-      operation.begin(
-          routine, device,
-          {Operation::What::kCopy, number(copy.from), number(copy.to), from, to, copy.size}, id);
-    }
+    id = is_on_host ? 0 : tell_of(copy, routine, operation);
     status = copy_bytes(copy);
   }
-  if (status && routine.tells(Event::kCompletion)) {
-    tell(Completion{{routine, device}, id, nullptr, event_time(), {}});
+  if (id != 0 && status && routine.tells(Event::kCompletion)) [[unlikely]] {
+    const Memory& on_device = copy.to.device != nullptr ? copy.to : copy.from;
+    tell(Completion{
+        {routine, on_device.device->plugin_device().name()}, id, nullptr, event_time(), {}});
   }
-  return status;
+  return is_on_host ? status : explained(copy, std::move(status));
 }
 
 Status check(const Fill& fill) {

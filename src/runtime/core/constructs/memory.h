@@ -47,11 +47,24 @@ struct Copy {
   std::uint64_t to_offset = 0;
   std::uint64_t from_offset = 0;
   std::uint64_t size = 0;
+
+  /// The two ranges do not overlap, if they are of one place.
+  [[nodiscard]] bool is_apart() const {
+    const std::byte* const begin_to = to.pointer + to_offset;
+    const std::byte* const begin_from = from.pointer + from_offset;
+    return begin_to + size <= begin_from || begin_from + size <= begin_to;
+  }
 };
 [[nodiscard]] Status check(const Copy& copy);
 [[nodiscard]] Status check_host(const Copy& copy);
 /// Of what check() passed; `routine` makes it.
 [[nodiscard]] Status perform(const Copy& copy, const Construct& routine);
+/// Tells that the copy, which has bytes, is about to be made, and begins `operation`, as far as
+/// such is told. The number is for Completion; 0: nothing is told.
+[[nodiscard]] EventId tell_of(const Copy& copy, const Construct& routine,
+                              OperationScope& operation);
+/// A failure of the copy with what its devices know of it.
+[[nodiscard]] Status explained(const Copy& copy, Status status);
 
 /// Sets `size` bytes to `value`.
 struct Fill {

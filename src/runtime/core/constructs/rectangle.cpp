@@ -95,13 +95,37 @@ Result<RectangleCopy> RectangleCopy::make(std::size_t element_size, int dimensio
 }
 
 Status RectangleCopy::perform(const Construct& routine) const {
+  if (!counts_.empty() && fits_queue()) {
+    QueuedCopies queue(first_row(), routine);
+    GANTRY_TRY(put_into(queue));
+    return queue.wait();
+  }
   return for_each_row([&](const Copy& row) { return core::perform(row, routine); });
+}
+
+bool RectangleCopy::fits_queue() const {
+  Copy all = first_row(); // from the first row to the last, if one place has both
+  if (!QueuedCopies::takes(all)) {
+    return false;
+  }
+  std::uint64_t to_span = row_;
+  std::uint64_t from_span = row_;
+  for (std::size_t d = 0; d < counts_.size(); ++d) {
+    to_span += (counts_[d] - 1) * to_.strides[d];
+    from_span += (counts_[d] - 1) * from_.strides[d];
+  }
+  all.size = std::max(to_span, from_span);
+  return to_.memory.device != from_.memory.device || all.is_apart();
+}
+
+Status RectangleCopy::put_into(QueuedCopies& queue) const {
+  return for_each_row([&](const Copy& row) { return queue.put(row); });
 }
 
 template <typename Visit>
 Status RectangleCopy::for_each_row(Visit visit) const {
   std::vector<std::size_t> index(counts_.size(), 0);
-  Copy row{to_.memory, from_.memory, to_.first, from_.first, row_};
+  Copy row = first_row();
   for (;;) {
     GANTRY_TRY(visit(row));
     // The next row: the innermost index that is not at its end goes on, those inside start again.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "runtime/core/constructs/memory.h"
+#include "runtime/core/constructs/queued_copies.h"
 
 #include <cstddef>
 #include <vector>
@@ -28,6 +28,15 @@ public:
                                                   const Array& from);
 
   [[nodiscard]] Status perform(const Construct& routine) const;
+
+  /// The first row, of 0 bytes if there is nothing to copy.
+  [[nodiscard]] Copy first_row() const {
+    return {to_.memory, from_.memory, to_.first, from_.first, row_};
+  }
+  /// Whether all rows can be put into a queue.
+  [[nodiscard]] bool fits_queue() const;
+  /// Puts them in.
+  [[nodiscard]] Status put_into(QueuedCopies& queue) const;
 
 private:
   /// How one array is walked through, in bytes.

@@ -121,6 +121,16 @@ public:
     return plugin_->check(call().copy_between(handle_, from, device.handle_, to, size));
   }
 
+  /// Whether a queue of this device can copy to `device`.
+  [[nodiscard]] bool queues_reach(const PluginDevice& device) const {
+    return has_queues() && plugin_ == device.plugin_ && call().queue_copy_between != nullptr;
+  }
+  /// The same as send(), in a queue of this device.
+  [[nodiscard]] Status put_send(gantry_queue* queue, const void* from, const PluginDevice& device,
+                                void* to, std::uint64_t size) const {
+    return queued(call().queue_copy_between, queue, from, device.handle_, to, size);
+  }
+
   /// Of a device with queues; `function` is one of the plugin's that take one.
   template <typename... Parameters, typename... Arguments>
   [[nodiscard]] Status queued(gantry_status (*function)(gantry_queue*, Parameters...),

@@ -190,6 +190,11 @@ Status Queue::retrieve(void* host, const void* device_address, std::uint64_t siz
                         : put(id, &gantry_plugin::queue_copy_to_host, host, device_address, size);
 }
 
+Status Queue::send(const void* device_address, const PluginDevice& device, void* to,
+                   std::uint64_t size, EventId id) {
+  return put_by(id, [&] { return device_.put_send(queue_, device_address, device, to, size); });
+}
+
 void Queue::expect(const void* device_address, std::uint64_t size) {
   Brought& made = brought_.emplace_back();
   made.device = reinterpret_cast<std::uintptr_t>(device_address);

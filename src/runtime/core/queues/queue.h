@@ -89,6 +89,9 @@ public:
   /// Copies from the device: the bytes are there after synchronize().
   [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size,
                                 Wait wait = Wait::kLater, EventId id = 0);
+  /// Copies to another device that the queue's reaches (PluginDevice::queues_reach).
+  [[nodiscard]] Status send(const void* device_address, const PluginDevice& device, void* to,
+                            std::uint64_t size, EventId id = 0);
   /// On a device that is_far(): brings bytes of device memory along, behind what was put in, that a
   /// retrieve() is expected to ask for when the queue was waited for. That one takes them then.
   void expect(const void* device_address, std::uint64_t size);
@@ -146,9 +149,15 @@ private:
     return !device_.has_queues() || (wait == Wait::kAtOnce && !busy_ && device_.works_directly());
   }
 
-  /// Puts something into the device's queue by one of the plugin's functions.
+  /// Puts something into the device's queue by one of the plugin's functions, or otherwise.
   template <typename Function, typename... Arguments>
-  Status put(EventId id, Function gantry_plugin::* function, Arguments... arguments);
+  Status put(EventId id, Function gantry_plugin::* function, Arguments... arguments) {
+    return put_by(id, [&] {
+      return device_.queued(device_.plugin().functions().*function, queue_, arguments...);
+    });
+  }
+  template <typename Call>
+  Status put_by(EventId id, Call call);
   Status take();
   void note_under_way(EventId id);
   /// Whether the plugin notes the times of what is put in.
@@ -184,8 +193,8 @@ private:
   std::vector<Brought> brought_; ///< see expect()
 };
 
-template <typename Function, typename... Arguments>
-Status Queue::put(EventId id, Function gantry_plugin::* function, Arguments... arguments) {
+template <typename Call>
+Status Queue::put_by(EventId id, Call call) {
   if (queue_ == nullptr) {
     if (Status taken = take(); !taken) {
       return taken;
@@ -195,7 +204,7 @@ Status Queue::put(EventId id, Function gantry_plugin::* function, Arguments... a
   if (tells(Event::kCompletion)) [[unlikely]] {
     note_under_way(id);
   }
-  return device_.queued(device_.plugin().functions().*function, queue_, arguments...);
+  return call();
 }
 
 } // namespace gantry::core

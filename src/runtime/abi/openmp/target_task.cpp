@@ -1,7 +1,15 @@
-#include "runtime/abi/clang/target_task.h"
+#include "runtime/abi/openmp/target_task.h"
 
+#include "base/short_sleep.h"
+
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
 
 // libomp's, when it is in the process.
 extern "C" {
@@ -9,6 +17,10 @@ __attribute__((weak)) std::int32_t __kmpc_global_thread_num(const void* location
 __attribute__((weak)) bool __kmpc_omp_has_task_team(std::int32_t thread);
 __attribute__((weak)) void** __kmpc_omp_get_target_async_handle_ptr(std::int32_t thread);
 __attribute__((weak)) int omp_get_num_threads();
+__attribute__((weak)) int omp_get_thread_num();
+__attribute__((weak)) int omp_get_level();
+__attribute__((weak)) std::int32_t __kmpc_omp_taskyield(const void* location, std::int32_t thread,
+                                                        int end_part);
 __attribute__((weak)) void* __kmpc_omp_task_alloc(const void* location, std::int32_t thread,
                                                   std::int32_t flags, std::size_t size,
                                                   std::size_t shared_size,
@@ -19,7 +31,7 @@ __attribute__((weak)) void __kmpc_omp_task_complete_if0(const void* location, st
                                                         void* task);
 }
 
-namespace gantry::abi::clang {
+namespace gantry::abi::openmp {
 namespace {
 
 /// Works around libomp, whose threads look at one end of a deque only: of their own at the back, of
@@ -35,6 +47,34 @@ void let_deques_be_searched(std::int32_t thread) {
                                      [](std::int32_t, void*) { return 0; });
   __kmpc_omp_task_begin_if0(nullptr, thread, task);
   __kmpc_omp_task_complete_if0(nullptr, thread, task);
+}
+
+/// libomp has threads for target tasks alone, unless it is told not to.
+bool may_have_helpers() {
+  const auto is_one_of = [](const char* variable, std::initializer_list<std::string_view> values) {
+    const char* const value = std::getenv(variable);
+    return value != nullptr && std::ranges::find(values, std::string_view(value)) != values.end();
+  };
+  const bool is_set = std::getenv("LIBOMP_USE_HIDDEN_HELPER_TASK") != nullptr;
+  return (!is_set || is_one_of("LIBOMP_USE_HIDDEN_HELPER_TASK", {"1", "true", "TRUE"})) &&
+         !is_one_of("LIBOMP_NUM_HIDDEN_HELPER_THREADS", {"0"});
+}
+
+/// This thread runs nothing but target tasks. They are a team of their own, whose threads have
+/// the numbers from 1 on among all of libomp's.
+bool is_helper() {
+  static const bool may_be = may_have_helpers() && omp_get_thread_num != nullptr &&
+                             omp_get_level != nullptr && __kmpc_omp_taskyield != nullptr;
+  return may_be && omp_get_level() == 1 &&
+         __kmpc_global_thread_num(nullptr) == omp_get_thread_num() + 1;
+}
+
+/// Works around libomp, whose threads take the last task of their deque first, and put one that is
+/// under way back as the last: a helper would begin one task and do nothing but ask for that, while
+/// others wait behind it. So it begins another one in between. Other threads of libomp may not: in
+/// a task of the program's they may wait for what only the one that is under way can bring about.
+void begin_another_task() {
+  (void)__kmpc_omp_taskyield(nullptr, __kmpc_global_thread_num(nullptr), 0);
 }
 
 } // namespace
@@ -58,4 +98,31 @@ void** handle_of_current_target_task() {
   return handle;
 }
 
-} // namespace gantry::abi::clang
+void leave(void** handle, std::shared_ptr<UnderWay> begun) {
+  *handle = begun.get();
+  begun->self_ = std::move(begun);
+}
+
+void ask(void** handle) {
+  constexpr int kQueriesWithoutPause = 64;
+  constexpr auto kPause = std::chrono::microseconds(20);
+  constexpr int kDeepest = 64;
+  thread_local int depth = 0;
+  auto* const begun = static_cast<UnderWay*>(*handle);
+  if (begun->try_end()) {
+    const auto ended = std::exchange(begun->self_, nullptr);
+    *handle = nullptr;
+    return;
+  }
+  if (depth < kDeepest && is_helper()) {
+    ++depth;
+    begin_another_task();
+    --depth;
+  }
+  // libomp's idle threads do nothing but ask.
+  if (++begun->fruitless_queries_ > kQueriesWithoutPause && depth == 0) {
+    sleep_shortly(kPause);
+  }
+}
+
+} // namespace gantry::abi::openmp
