@@ -236,7 +236,7 @@ bool Job::leave() {
   if (all_ended) {
     transport_.reset();
   } else {
-    (void)transport_.release(); // something may be under way for ever
+    abandoned_ = std::move(transport_);
   }
   return all_ended;
 }

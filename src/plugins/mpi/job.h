@@ -94,6 +94,7 @@ private:
   void tell_of_loss(const RemoteNode& lost);
 
   std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Transport> abandoned_; ///< something may be under way in it for ever
   const int self_;
   std::vector<std::unique_ptr<RemoteNode>> nodes_;
   std::vector<RemoteNode*> by_process_;

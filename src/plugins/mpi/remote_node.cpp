@@ -23,7 +23,7 @@ void RemoteNode::lose(std::string why) {
 
 void RemoteNode::make_room(std::size_t bytes) {
   constexpr std::size_t kFixed = 128; // of any record
-  if (out_.size() + bytes + kFixed > Transport::kLongestMessage) {
+  if (!out_.empty() && out_.size() + bytes + kFixed > Transport::kUsualMessage) {
     send_out();
   }
 }

@@ -119,7 +119,7 @@ Status Node::flush() {
 
 Result<std::vector<std::byte>*> Node::room(std::size_t bytes) {
   constexpr std::size_t kFixed = 128; // of any record
-  if (out_.size() + bytes + kFixed > Transport::kLongestMessage) {
+  if (!out_.empty() && out_.size() + bytes + kFixed > Transport::kUsualMessage) {
     GANTRY_TRY(flush());
   }
   return &out_;
