@@ -382,6 +382,8 @@ TEST_F(Nodes, RefuseWhatIsNotThere) {
   std::int32_t added = 0;
   EXPECT_EQ(entries::add_devices("none", 0, &added), GANTRY_NOT_FOUND);
   EXPECT_STREQ(plugins::last_error(), "node 1 (host1): 'none' is not installed there");
+  EXPECT_EQ(entries::add_devices("fake", 2'000'000'000, &added), GANTRY_NOT_FOUND);
+  EXPECT_THAT(plugins::last_error(), HasSubstr("a node has 1024 at most"));
   gantry_device* device = nullptr;
   const gantry_device_settings bad = {.size = sizeof bad, .options = "bad"};
   EXPECT_EQ(entries::open_device(0, &bad, &device), GANTRY_INVALID_OPTION);

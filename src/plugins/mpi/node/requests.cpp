@@ -109,7 +109,8 @@ Result<Node::Work> Node::add_devices(Reader body) {
   if (!body.is_at_end()) {
     return damaged("add devices");
   }
-  return [this, kind, count](Answer& answer) {
+  const std::size_t most = kMostDevices - devices_.size();
+  return [this, kind, count, most](Answer& answer) {
     std::vector<FarDevice> added;
     const auto add = [&](const std::string& of) -> Status {
       const gantry_plugin* const plugin = GANTRY_TRY(plugins_.find(of));
@@ -117,7 +118,12 @@ Result<Node::Work> Node::add_devices(Reader body) {
       if (plugin->count_devices(&offered) != GANTRY_SUCCESS) {
         return fail("{}: {}", of, plugin->error_message());
       }
-      for (std::int32_t i = 0; i < (count > 0 ? count : offered); ++i) {
+      const std::int32_t wanted = count > 0 ? count : offered;
+      if (std::cmp_greater(wanted, most - added.size())) {
+        return fail("{} more devices are asked for, and a node has {} at most", wanted,
+                    kMostDevices);
+      }
+      for (std::int32_t i = 0; i < wanted; ++i) {
         FarDevice& device = added.emplace_back();
         device.plugin = plugin;
         device.kind = of;
