@@ -4,6 +4,7 @@
 
 #include "plugins/mpi/node/far_plugins.h"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -12,6 +13,18 @@
 #include <gantry/plugin.h>
 
 namespace gantry::mpi {
+
+/// Written by several threads.
+template <typename T>
+struct Shared : std::atomic<T> {
+  using std::atomic<T>::operator=;
+  Shared() : std::atomic<T>(T()) {}
+  Shared(const Shared& other) : std::atomic<T>(other.load()) {}
+  Shared& operator=(const Shared& other) {
+    this->store(other.load());
+    return *this;
+  }
+};
 
 /// What the devices are like; the same for all.
 struct FakeDevices {
@@ -25,10 +38,10 @@ struct FakeDevices {
   std::function<void()> at_launch;
 
   std::uint64_t functions = 0; ///< of the last table
-  int launches = 0;            ///< that there have been
+  Shared<int> launches;        ///< that there have been
   int recorded = 0;            ///< how often a queue was told to note times
-  void* last_block = nullptr;  ///< that was allocated
-  int open = 0;                ///< devices, images, queues and blocks that there are
+  Shared<void*> last_block;    ///< that was allocated
+  Shared<int> open;            ///< devices, images, queues and blocks that there are
 };
 /// Of all devices; a test sets it before it opens one.
 FakeDevices& fake_devices();
