@@ -469,7 +469,9 @@ typedef struct gantry_plugin {
   gantry_status (*add_devices)(const char* kind, int32_t count, int32_t* added) GANTRY_NOEXCEPT;
 
   /** Optional, with copy_between. Puts such a copy into a queue of the device that it is from, and
-      is done when the queue is. Work in queues of the other device is not ordered by it. */
+      is done when the queue is; what it comes to is that queue's. Work in queues of the other
+      device is not ordered by it, but the two may be one device. GANTRY_DEVICE_LOST if either is
+      lost. */
   gantry_status (*queue_copy_between)(gantry_queue* queue, const void* from,
                                       gantry_device* to_device, void* to,
                                       uint64_t bytes) GANTRY_NOEXCEPT;

@@ -114,6 +114,7 @@ gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* de
 
 gantry_status queue_copy_between(gantry_queue* queue, const void* from, gantry_device* to_device,
                                  void* to, std::uint64_t bytes) noexcept {
+  GANTRY_STATUS_TRY(enter(*to_device));
   return queue->times.note(queue->device, queue->stream, [&] {
     return check_in_context(queue->device, "cuMemcpyPeerAsync", [&] {
       return driver().cuMemcpyPeerAsync(reinterpret_cast<CUdeviceptr>(to), to_device->context,

@@ -166,6 +166,7 @@ gantry_status queue_copy_between(gantry_queue* queue, const void* from, gantry_d
                                  void* to, std::uint64_t bytes) noexcept {
   Device& device = queue->device;
   GANTRY_STATUS_TRY(usable(device));
+  GANTRY_STATUS_TRY(usable(*to_device));
   const bool is_direct = std::ranges::any_of(device.source.readers, [&](hsa_agent_t agent) {
     return agent.handle == to_device->agent.handle;
   });
@@ -174,8 +175,10 @@ gantry_status queue_copy_between(gantry_queue* queue, const void* from, gantry_d
       return queue->stream.copy(to, to_device->agent, from, device.agent, bytes);
     }
     std::vector<std::byte> buffer(bytes);
-    GANTRY_STATUS_TRY(put_to_host(*queue, buffer.data(), from, bytes));
+    const std::int32_t begun = put_to_host(*queue, buffer.data(), from, bytes);
+    // After a failure too: what came before it may be on its way to the buffer.
     GANTRY_STATUS_TRY(finish(*queue, queue->stream.wait_for_all()));
+    GANTRY_STATUS_TRY(begun);
     return copy_to_device(to_device, to, buffer.data(), bytes);
   });
 }

@@ -54,6 +54,10 @@ gantry_status enter(Device& device) {
     return plugins::report(GANTRY_DEVICE_LOST, "{} is lost: {}", device.node.name(),
                            device.node.why_lost());
   }
+  if (device.job.is_ending()) [[unlikely]] {
+    return plugins::report(GANTRY_DEVICE_LOST, "{}: the program has come to its end",
+                           device.node.name());
+  }
   if (device.has_trouble.load(std::memory_order_relaxed)) [[unlikely]] {
     const std::lock_guard lock(device.mutex);
     if (device.is_lost) {

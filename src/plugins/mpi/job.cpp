@@ -28,6 +28,7 @@ struct Started {
   std::unique_ptr<Library> mpi;
   std::unique_ptr<OwnJob> own;
   bool is_met = false; ///< the own job's nodes
+  std::atomic<bool> is_ending{false};
   std::atomic<Job*> job{nullptr};
   std::string why_not;
 };
@@ -132,6 +133,9 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
 /// run on the host, and nobody knew why.
 void has_no_own_job(const Error& why) {
   started().why_not = why.message;
+  if (started().is_ending) {
+    return; // and has not used them
+  }
   const char* const policy = std::getenv("OMP_TARGET_OFFLOAD");
   if (policy == nullptr || strcasecmp(policy, "mandatory") != 0) { // else it is an error's text
     std::fprintf(stderr, "gantry: warning: %s; the program has no nodes\n", why.message.c_str());
@@ -194,6 +198,7 @@ Result<Job*> Job::current() {
 
 void Job::end() {
   Started& state = started();
+  state.is_ending = true;
   if (state.own != nullptr) {
     (void)current(); // the nodes of a program that has not used them
   }
@@ -230,7 +235,7 @@ bool Job::leave() {
       Record(out, Kind::kLeave, 0).put(static_cast<std::uint32_t>(all_ended ? 1 : 0));
     });
     node->flush();
-    node->lose("the program has come to its end");
+    node->leave_transport();
   }
   const std::lock_guard lock(receiving_);
   if (all_ended) {
@@ -265,10 +270,10 @@ std::uint64_t Job::lost_nodes() const {
       std::ranges::count_if(nodes_, [](const auto& node) { return node->is_lost(); }));
 }
 
-void Job::poll() {
+bool Job::poll() {
   const std::unique_lock lock(receiving_, std::try_to_lock);
   if (!lock.owns_lock() || transport_ == nullptr) {
-    return;
+    return false;
   }
   const std::uint64_t now = monotonic_now();
   const auto received = transport_->receive([&](int from, Bytes message) {
@@ -283,19 +288,23 @@ void Job::poll() {
   });
   if (!received) {
     lose_all(received.error());
-    return;
+    return true;
   }
+  bool has_changed = *received;
   for (const auto& node : nodes_) {
     if (node->take_loss()) {
       tell_of_loss(*node);
     }
     if (node->has_transfers()) {
-      if (const Status status = node->go_on_with_transfers(); !status) {
-        lose_all(status.error());
+      const auto ended = node->go_on_with_transfers();
+      if (!ended) {
+        lose_all(ended.error());
       }
+      has_changed = has_changed || !ended || *ended;
     }
   }
   polled_.fetch_add(1, std::memory_order_relaxed);
+  return has_changed;
 }
 
 void Job::tell_of_loss(const RemoteNode& lost) {

@@ -58,15 +58,15 @@ public:
   template <typename IsDone>
   bool wait(const RemoteNode& node, IsDone is_done) {
     for (Pause pause(kLongestPause);; pause.once()) {
-      poll();
+      const bool has_changed = poll();
       if (is_done()) {
         return true;
       }
       if (node.is_lost()) {
         return false;
       }
-      if (node.has_transfers()) {
-        pause.begin_again(); // they go on while the transport is called
+      if (has_changed || node.has_transfers()) {
+        pause.begin_again(); // transfers go on while the transport is called
       }
     }
   }
@@ -76,11 +76,15 @@ public:
   /// The answer to a request.
   [[nodiscard]] Answer answer_of(RemoteNode& node, std::uint32_t request);
 
+  /// The program has come to its end: other threads are to begin nothing, for which a node that has
+  /// said its last word would be waited for.
+  [[nodiscard]] bool is_ending() const { return is_ending_.load(std::memory_order_relaxed); }
+
   /// How many nodes are lost.
   [[nodiscard]] std::uint64_t lost_nodes() const;
 
-  /// Takes in what has come, unless another thread does.
-  void poll();
+  /// Takes in what has come, unless another thread does; true: there was something.
+  bool poll();
   /// The job's thread is to look more often for a while: somebody waits without being here.
   void expect_something();
 

@@ -26,25 +26,25 @@ gantry_status own_outcome_of(gantry_queue& queue) {
   return report_failure(queue.device, status, message);
 }
 
-/// The same, of what has arrived at other devices too: a queue that was borrowed of them.
+/// The same, of what has arrived at other devices too: in queues that were borrowed of them. The
+/// queue's own failure comes first, unless it is that another node is lost, of which that one's
+/// knows more.
 gantry_status outcome_of(gantry_queue& queue) {
-  const gantry_status status = own_outcome_of(queue);
+  gantry_status outcome = own_outcome_of(queue);
   if (queue.arrivals.empty()) [[likely]] {
-    return status;
+    return outcome;
   }
-  // Of a node that is lost the other one's copies fail too, which knows less.
-  std::string why = status == GANTRY_SUCCESS ? "" : plugins::last_error();
-  gantry_status outcome = queue.device.node.is_lost() ? status : gantry_status{GANTRY_SUCCESS};
+  std::string why = outcome == GANTRY_SUCCESS ? "" : plugins::last_error();
   for (gantry_queue* const arrival : std::exchange(queue.arrivals, {})) {
-    if (const gantry_status other = own_outcome_of(*arrival);
-        other != GANTRY_SUCCESS && outcome == GANTRY_SUCCESS) {
+    const gantry_status other = own_outcome_of(*arrival);
+    const bool explains = arrival->device.node.is_lost() && !queue.device.node.is_lost();
+    if (other != GANTRY_SUCCESS && (outcome == GANTRY_SUCCESS || explains)) {
       outcome = other;
       why = plugins::last_error();
     }
     const std::lock_guard lock(arrival->device.mutex);
     arrival->device.arrivals.push_back(arrival);
   }
-  outcome = outcome == GANTRY_SUCCESS ? status : outcome;
   return outcome == GANTRY_SUCCESS ? outcome : plugins::set_error(outcome, why);
 }
 

@@ -21,6 +21,11 @@ void RemoteNode::lose(std::string why) {
   }
 }
 
+void RemoteNode::leave_transport() {
+  lose("the program has come to its end");
+  const std::scoped_lock those_that_send(out_mutex_, mutex_);
+}
+
 void RemoteNode::make_room(std::size_t bytes) {
   constexpr std::size_t kFixed = 128; // of any record
   if (!out_.empty() && out_.size() + bytes + kFixed > Transport::kUsualMessage) {
@@ -131,7 +136,7 @@ void RemoteNode::remove(Strand& strand) {
 void RemoteNode::send_bytes(Strand& strand, const CopyFacts& copy,
                             std::span<const std::byte> bytes) {
   const std::lock_guard lock(mutex_);
-  for (std::uint64_t i = 0; i < copy.pieces(); ++i) {
+  for (std::uint64_t i = 0; i < copy.pieces() && !is_lost(); ++i) {
     const auto [transfer, offset, size] = copy.piece_at(i);
     add_transfer(strand, transport_.send_bytes(process_, transfer, bytes.subspan(offset, size)));
   }
@@ -148,13 +153,15 @@ void RemoteNode::add_transfer(Strand& strand, Result<std::unique_ptr<Transfer>> 
   }
 }
 
-Status RemoteNode::go_on_with_transfers() {
+Result<bool> RemoteNode::go_on_with_transfers() {
   const std::lock_guard lock(mutex_);
+  bool any = false;
   for (std::size_t i = 0; i < transfers_.size();) {
     if (!GANTRY_TRY(transport_.is_done(*transfers_[i].transfer))) {
       ++i;
       continue;
     }
+    any = true;
     Strand* const strand = transfers_[i].strand;
     transfers_[i] = std::move(transfers_.back());
     transfers_.pop_back();
@@ -163,7 +170,7 @@ Status RemoteNode::go_on_with_transfers() {
       strand->transfers.fetch_sub(1, std::memory_order_release);
     }
   }
-  return {};
+  return any;
 }
 
 Status RemoteNode::take(Bytes message) {

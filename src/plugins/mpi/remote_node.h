@@ -49,6 +49,8 @@ public:
   void lose(std::string why);
   /// True once, when the node is lost: the others are to be told.
   [[nodiscard]] bool take_loss() { return is_lost() && !is_loss_told_.exchange(true); }
+  /// The same at the program's end: no thread uses the transport any more when this returns.
+  void leave_transport();
   /// When the node was heard of last, in nanoseconds of the monotonic clock.
   [[nodiscard]] std::uint64_t heard() const { return heard_.load(std::memory_order_relaxed); }
   void set_heard(std::uint64_t when) { heard_.store(when, std::memory_order_relaxed); }
@@ -137,8 +139,8 @@ public:
 
   /// Takes in what the node says.
   Status take(Bytes message);
-  /// Goes on with transfers.
-  Status go_on_with_transfers();
+  /// Goes on with transfers; true: one has ended.
+  Result<bool> go_on_with_transfers();
   [[nodiscard]] bool has_transfers() const {
     return transfer_count_.load(std::memory_order_relaxed) != 0;
   }

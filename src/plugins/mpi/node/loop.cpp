@@ -137,8 +137,7 @@ Status Loop::look_for_silence(std::uint64_t& before) const {
 
 void Loop::lead() {
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // else it sleeps 50 us longer than it says
-  std::uint64_t told = monotonic_now();
-  std::uint64_t before = told;
+  std::uint64_t before = monotonic_now();
   for (Pause pause(kLongestPause);;) {
     if (Status silence = look_for_silence(before); !silence) {
       return end(std::move(silence));
@@ -154,8 +153,8 @@ void Loop::lead() {
       return end({});
     }
     const std::uint64_t now = monotonic_now();
-    if (now - told > saying_of(node_->patience())) {
-      told = now;
+    if (now - told_.load() > saying_of(node_->patience())) {
+      told_.store(now);
       if (const Status alive = node_->tell_alive(); !alive) {
         return end(alive);
       }

@@ -46,6 +46,7 @@ private:
   void end(Status outcome);
 
   Node* node_ = nullptr;
+  std::atomic<std::uint64_t> told_{0}; ///< when the leader has said that it is there
   std::atomic<Lead> lead_{Lead()};
   std::atomic<int> followers_{0};
   std::atomic<std::uint64_t> usual_{0}; ///< what is run takes so long, in nanoseconds

@@ -131,6 +131,9 @@ Status Node::take_message(int from, Bytes message) {
 }
 
 Status Node::take_record(int from, const Head& head, Reader body) {
+  if (said_end_ && head.kind != Kind::kLeave && head.kind != Kind::kAlive) {
+    return {}; // of threads that go on while the program ends
+  }
   if (head.kind == Kind::kImage) {
     return take_image(from, body);
   }

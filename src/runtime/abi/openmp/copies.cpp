@@ -6,6 +6,7 @@
 #include "runtime/abi/openmp/target_task.h"
 #include "runtime/abi/openmp/tasks.h"
 #include "runtime/core/constructs/rectangle.h"
+#include "runtime/core/runtime/early_plugins.h"
 
 #include <memory>
 #include <utility>
@@ -29,7 +30,7 @@ template <typename Work>
 Status defer(const Routine& routine, const DependObjects& depend, Work work) {
   const auto dependences = GANTRY_TRY(abi::openmp::dependences_of(depend.count, depend.objects));
   abi::openmp::run_deferred(dependences, [routine = routine.deferred(), work = std::move(work)] {
-    if (Status status = work(routine); !status) {
+    if (Status status = work(routine); !status && !core::early_plugins_are_ended()) {
       routine.end(status.error());
     }
   });
@@ -45,7 +46,7 @@ struct DeferredCopies final : abi::openmp::UnderWay {
     if (!copies.done()) {
       return false;
     }
-    if (Status status = copies.wait(); !status) {
+    if (Status status = copies.wait(); !status && !core::early_plugins_are_ended()) {
       routine.end(status.error());
     }
     return true;

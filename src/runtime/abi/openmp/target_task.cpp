@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -51,13 +50,15 @@ void let_deques_be_searched(std::int32_t thread) {
 
 /// libomp has threads for target tasks alone, unless it is told not to.
 bool may_have_helpers() {
-  const auto is_one_of = [](const char* variable, std::initializer_list<std::string_view> values) {
-    const char* const value = std::getenv(variable);
-    return value != nullptr && std::ranges::find(values, std::string_view(value)) != values.end();
+  const auto says_no = [](const char* variable) {
+    const char* const text = std::getenv(variable);
+    std::string_view value = text == nullptr ? "" : text;
+    // As libomp reads it: "0", "false", "no", "off", "disabled" and what they begin with.
+    value = value.substr(std::min(value.find_first_not_of(" ."), value.size()));
+    return value.starts_with("of") || value.starts_with("OF") ||
+           (!value.empty() && std::string_view("0fFnNdD").find(value[0]) != std::string_view::npos);
   };
-  const bool is_set = std::getenv("LIBOMP_USE_HIDDEN_HELPER_TASK") != nullptr;
-  return (!is_set || is_one_of("LIBOMP_USE_HIDDEN_HELPER_TASK", {"1", "true", "TRUE"})) &&
-         !is_one_of("LIBOMP_NUM_HIDDEN_HELPER_THREADS", {"0"});
+  return !says_no("LIBOMP_USE_HIDDEN_HELPER_TASK") && !says_no("LIBOMP_NUM_HIDDEN_HELPER_THREADS");
 }
 
 /// This thread runs nothing but target tasks. They are a team of their own, whose threads have

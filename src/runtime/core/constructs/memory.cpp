@@ -169,7 +169,8 @@ Status explained(const Copy& copy, Status status) {
   Device* const to = copy.to.device;
   Device* const from = copy.from.device;
   if (to != nullptr && from != nullptr) {
-    return with_context(to->explain(from->explain(status.error())),
+    const bool is_from = status.error().device_lost && from->plugin_device().is_lost();
+    return with_context((is_from ? from : to)->explain(status.error()),
                         fmt::format("{} to {}", from->label(), to->label()));
   }
   Device& device = to != nullptr ? *to : *from;

@@ -1,5 +1,7 @@
 #include "runtime/core/constructs/queued_copies.h"
 
+#include <utility>
+
 namespace gantry::core {
 
 namespace {
@@ -27,8 +29,13 @@ bool QueuedCopies::takes(const Copy& copy) {
 Status QueuedCopies::put(const Copy& copy) {
   std::byte* const to = copy.to.pointer + copy.to_offset;
   const std::byte* const from = copy.from.pointer + copy.from_offset;
-  OperationScope operation;
-  const EventId id = tell_of(copy, queue_.construct(), operation);
+  EventId id = 0;
+  if (queue_.tells(Event::kOperation)) [[unlikely]] {
+    id = tell_of(copy, queue_.construct(), operations_.emplace_back());
+  } else {
+    OperationScope none;
+    id = tell_of(copy, queue_.construct(), none);
+  }
   Status status = from_ == nullptr ? queue_.submit(to, from, copy.size, Queue::Wait::kLater, id)
                   : to_ == nullptr ? queue_.retrieve(to, from, copy.size, Queue::Wait::kLater, id)
                                    : queue_.send(from, to_->plugin_device(), to, copy.size, id);
@@ -36,7 +43,9 @@ Status QueuedCopies::put(const Copy& copy) {
 }
 
 Status QueuedCopies::wait() {
-  return explained({{to_, nullptr}, {from_, nullptr}}, queue_.synchronize());
+  Status status = queue_.synchronize();
+  operations_.clear();
+  return explained({{to_, nullptr}, {from_, nullptr}}, std::move(status));
 }
 
 } // namespace gantry::core

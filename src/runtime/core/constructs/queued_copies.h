@@ -6,6 +6,8 @@
 #include "runtime/core/constructs/memory.h"
 #include "runtime/core/queues/queue.h"
 
+#include <deque>
+
 namespace gantry::core {
 
 /// One thread at a time. Those that are under way are waited for at the latest when the object is
@@ -29,7 +31,8 @@ public:
 private:
   Device* const to_;
   Device* const from_;
-  Queue queue_;
+  std::deque<OperationScope> operations_; ///< of what is under way, if such are told
+  Queue queue_;                           ///< declared last: destroyed, and so drained, first
 };
 
 } // namespace gantry::core

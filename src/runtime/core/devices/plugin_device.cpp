@@ -161,6 +161,17 @@ Result<gantry_queue*> PluginDevice::create_queue() const {
   return queue;
 }
 
+bool PluginDevice::is_lost() const {
+  if (!has_queues()) {
+    return false;
+  }
+  const auto made = create_queue();
+  if (made) {
+    (void)call().destroy_queue(*made);
+  }
+  return !made && made.error().device_lost;
+}
+
 std::optional<gantry_fault> PluginDevice::fault() const {
   auto* const get_fault = call().get_fault;
   gantry_fault fault{};

@@ -139,6 +139,9 @@ public:
   }
   [[nodiscard]] Result<gantry_queue*> create_queue() const;
 
+  /// Whether the plugin, asked for a queue, says that the device is lost. False if it has none.
+  [[nodiscard]] bool is_lost() const;
+
   /// What ended the device, if it is lost and its plugin knows.
   [[nodiscard]] std::optional<gantry_fault> fault() const;
 

@@ -163,7 +163,8 @@ struct Launched : OfConstruct {
   std::int64_t time;
 };
 
-/// A copy or kernel is known to be done.
+/// A copy or kernel is known to be done. Of a copy between devices the device is that whose queue
+/// it was in.
 struct Completion : OfConstruct {
   static constexpr Event kKind = Event::kCompletion;
   EventId id; ///< of Copied or Launched

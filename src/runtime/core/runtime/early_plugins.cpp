@@ -18,6 +18,8 @@ std::vector<const Plugin*>& started() {
   return *plugins;
 }
 
+std::atomic<bool> are_ended{false};
+
 void start(std::string_view name) {
   auto plugin = bind_plugin(name);
   if (plugin && (*plugin)->functions().start_with_program != nullptr) {
@@ -42,6 +44,7 @@ void start_early_plugins() {
   if (!started().empty()) {
     // Registered before what ends the program's images, so it runs behind that.
     (void)std::atexit([] {
+      are_ended.store(true);
       for (const Plugin* const plugin : started()) {
         if (plugin->functions().end_with_program != nullptr) {
           plugin->functions().end_with_program();
@@ -49,6 +52,10 @@ void start_early_plugins() {
       }
     });
   }
+}
+
+bool early_plugins_are_ended() {
+  return are_ended.load();
 }
 
 } // namespace gantry::core

@@ -13,4 +13,7 @@ namespace gantry::core {
 /// be loaded is told where devices are asked for.
 void start_early_plugins();
 
+/// The process has come to where they are ended: their devices are gone.
+[[nodiscard]] bool early_plugins_are_ended();
+
 } // namespace gantry::core
