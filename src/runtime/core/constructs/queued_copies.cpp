@@ -17,7 +17,8 @@ QueuedCopies::QueuedCopies(const Copy& like, const Construct& routine)
     : to_(like.to.device), from_(like.from.device), queue_(device_of(like).queues(), routine) {}
 
 bool QueuedCopies::takes(const Copy& copy) {
-  if (copy.size == 0 || (copy.to.device == nullptr && copy.from.device == nullptr)) {
+  if (copy.size == 0 || is_wanted(Event::kOperation) ||
+      (copy.to.device == nullptr && copy.from.device == nullptr)) {
     return false;
   }
   const PluginDevice& device = device_of(copy).plugin_device();
@@ -29,13 +30,8 @@ bool QueuedCopies::takes(const Copy& copy) {
 Status QueuedCopies::put(const Copy& copy) {
   std::byte* const to = copy.to.pointer + copy.to_offset;
   const std::byte* const from = copy.from.pointer + copy.from_offset;
-  EventId id = 0;
-  if (queue_.tells(Event::kOperation)) [[unlikely]] {
-    id = tell_of(copy, queue_.construct(), operations_.emplace_back());
-  } else {
-    OperationScope none;
-    id = tell_of(copy, queue_.construct(), none);
-  }
+  OperationScope none; // see takes()
+  const EventId id = tell_of(copy, queue_.construct(), none);
   Status status = from_ == nullptr ? queue_.submit(to, from, copy.size, Queue::Wait::kLater, id)
                   : to_ == nullptr ? queue_.retrieve(to, from, copy.size, Queue::Wait::kLater, id)
                                    : queue_.send(from, to_->plugin_device(), to, copy.size, id);
@@ -43,9 +39,7 @@ Status QueuedCopies::put(const Copy& copy) {
 }
 
 Status QueuedCopies::wait() {
-  Status status = queue_.synchronize();
-  operations_.clear();
-  return explained({{to_, nullptr}, {from_, nullptr}}, std::move(status));
+  return explained({{to_, nullptr}, {from_, nullptr}}, queue_.synchronize());
 }
 
 } // namespace gantry::core

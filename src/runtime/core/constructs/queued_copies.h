@@ -6,8 +6,6 @@
 #include "runtime/core/constructs/memory.h"
 #include "runtime/core/queues/queue.h"
 
-#include <deque>
-
 namespace gantry::core {
 
 /// One thread at a time. Those that are under way are waited for at the latest when the object is
@@ -17,7 +15,8 @@ public:
   /// `like`: a copy that takes() is true of. `routine` outlives the object.
   QueuedCopies(const Copy& like, const Construct& routine);
 
-  /// Whether such a copy can be put into a queue.
+  /// Whether such a copy can be put into a queue. While operations are told it is not: each of a
+  /// routine's begins and ends before the next.
   [[nodiscard]] static bool takes(const Copy& copy);
 
   /// Puts in a copy, of what check() passed and takes() is true of, between the same two places.
@@ -31,8 +30,7 @@ public:
 private:
   Device* const to_;
   Device* const from_;
-  std::deque<OperationScope> operations_; ///< of what is under way, if such are told
-  Queue queue_;                           ///< declared last: destroyed, and so drained, first
+  Queue queue_;
 };
 
 } // namespace gantry::core
