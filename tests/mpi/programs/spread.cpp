@@ -1,5 +1,5 @@
-// spread ROUNDS: target regions with nowait and no device clause, each with its own part of an array. Says how
-// many ran on each device, and how many results are wrong.
+// spread ROUNDS: target regions with nowait and no device clause, each with its own part of an
+// array. Says how many ran on each device, and how many results are wrong.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

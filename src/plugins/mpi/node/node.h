@@ -236,7 +236,7 @@ private:
   PluginSource& plugins_;
   Workers& workers_;
 
-  std::vector<std::byte> out_; ///< of the next message
+  std::vector<std::byte> out_;                      ///< of the next message
   static constexpr std::size_t kMostDevices = 1024; ///< so that an answer can name them
   std::deque<FarDevice> devices_;
   std::unordered_map<std::uint32_t, FarImage> images_;
