@@ -263,7 +263,8 @@ Said hand_on(int from) {
       text.erase(0, end + 1);
       // In front of it there may be what the program has said without an end of line.
       if (const std::size_t word = line.find(kWord); word != std::string::npos) {
-        said.program_status = std::atoi(line.c_str() + word + kWord.size());
+        said.program_status =
+            static_cast<int>(std::strtol(line.c_str() + word + kWord.size(), nullptr, 10));
         std::fwrite(line.data(), 1, word, stderr);
         continue;
       }

@@ -71,7 +71,7 @@ bool has_nodes_in_job() {
   const char* const by_gantry = secure_getenv("_GANTRY_MPI_JOB");
   const char* const programs = std::getenv("OMPI_NUM_APP_CTX");
   return (by_gantry != nullptr && std::string_view(by_gantry) == "nodes") ||
-         (programs != nullptr && std::atoi(programs) > 1);
+         (programs != nullptr && std::strtol(programs, nullptr, 10) > 1);
 }
 
 Result<Job*> start_job(std::unique_ptr<Library>& library) {

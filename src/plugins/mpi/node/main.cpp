@@ -31,7 +31,7 @@ using namespace gantry::mpi;
 
 namespace {
 
-constexpr std::string_view kHelp =
+constexpr const char* kHelp =
     "gantry-node: a node of an MPI job, whose devices a program uses that is started with it\n"
     "\n"
     "    mpirun -n 1 ./app : -n 3 gantry-node\n"
@@ -98,13 +98,13 @@ int main(int count, char** words) {
   if (count > 1 && !is_relay) {
     const std::string_view word = words[1];
     const bool is_help = word == "--help" || word == "-h";
-    std::fputs(kHelp.data(), is_help ? stdout : stderr);
+    std::fputs(kHelp, is_help ? stdout : stderr);
     return is_help ? EXIT_SUCCESS : 2;
   }
   // Whole lines, so that what kernels print is seen in order.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   if (!is_launched()) {
-    std::fputs(kHelp.data(), stderr);
+    std::fputs(kHelp, stderr);
     return 2;
   }
   become_guarded();

@@ -104,7 +104,9 @@ bool Node::has_transfers() const {
 }
 
 Status Node::tell_alive() {
-  Record(*GANTRY_TRY(room(0)), Kind::kAlive, 0);
+  {
+    const Record record(*GANTRY_TRY(room(0)), Kind::kAlive, 0);
+  }
   return flush();
 }
 

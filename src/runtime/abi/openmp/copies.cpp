@@ -63,7 +63,7 @@ bool fits_queue(const core::Copy& copy) {
 bool fits_queue(const core::RectangleCopy& copy) {
   return copy.fits_queue();
 }
-const core::Copy& first_of(const core::Copy& copy) {
+core::Copy first_of(const core::Copy& copy) {
   return copy;
 }
 core::Copy first_of(const core::RectangleCopy& copy) {

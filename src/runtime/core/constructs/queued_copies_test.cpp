@@ -85,7 +85,7 @@ TEST_F(QueuedCopiesOf, AFailureNamesTheDevice) {
 
 /// Against a model: rectangles of random shapes, to a device and from it.
 TEST_F(QueuedCopiesOf, RectanglesAreThoseOfTheModel) {
-  std::mt19937 random(20261127);
+  std::mt19937 random(1); // NOLINT(bugprone-random-generator-seed): the same shapes every time
   const auto below = [&](std::size_t end) { return random() % end; };
   for (int round = 0; round < 300; ++round) {
     const std::size_t dimensions = 1 + below(4);
