@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 using namespace gantry;
 using namespace gantry::mpi;
@@ -41,10 +42,12 @@ void show(int nodes, const Phase& phase) {
   const auto bytes = [](const SimulatedJob::Counts& counts) {
     return static_cast<double>(counts.message_bytes + counts.transfer_bytes) / 1024;
   };
-  std::printf("| %d | %s | %llu | %llu | %.1f | %.1f | %.2f |\n", nodes, phase.name,
-              static_cast<unsigned long long>(phase.all.messages + phase.all.transfers),
-              static_cast<unsigned long long>(phase.program.messages + phase.program.transfers),
-              bytes(phase.all), bytes(phase.program), phase.milliseconds);
+  const auto count = [](const SimulatedJob::Counts& counts) {
+    return std::to_string(counts.messages + counts.transfers);
+  };
+  std::printf("| %d | %s | %s | %s | %.1f | %.1f | %.2f |\n", nodes, phase.name,
+              count(phase.all).c_str(), count(phase.program).c_str(), bytes(phase.all),
+              bytes(phase.program), phase.milliseconds);
 }
 
 void run(int count) {
