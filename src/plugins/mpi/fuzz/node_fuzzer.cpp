@@ -98,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       left = left.subspan(2);
       const std::size_t count = std::min<std::size_t>(length & 0x1fff, left.size());
       message.assign(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(count));
-      put_address(message, reinterpret_cast<std::uint64_t>(fake_devices().last_block));
+      put_address(message, reinterpret_cast<std::uint64_t>(fake_devices().last_block.load()));
       transport.give((length & 0x8000) != 0 ? 2 : 0, message);
       left = left.subspan(count);
     }
