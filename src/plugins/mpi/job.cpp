@@ -129,8 +129,8 @@ Result<Job*> start_job(std::unique_ptr<Library>& library) {
   return new Job(std::move(transport), std::move(nodes), patience);
 }
 
-/// A program that was to have nodes, and not of a launcher that could say so, has none: it would
-/// run on the host, and nobody knew why.
+/// Keeps why the own job is not there, and warns: else regions would run on the host and nobody
+/// knew why.
 void has_no_own_job(const Error& why) {
   started().why_not = why.message;
   if (started().is_ending) {

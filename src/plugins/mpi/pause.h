@@ -2,7 +2,7 @@
 //
 // It looks as often as it can at first, as the next message may be there in a microsecond; then it
 // sleeps between two looks, for a part of the time that it has waited: others want the processor,
-// kernels above all. It yields only as long as it does not sleep: with two processors, threads that
+// kernels above all. Once it sleeps it does not yield any more: with two processors, threads that
 // do so again and again, as libomp's idle ones do, were seen to keep others from running for
 // seconds (Linux 6.18).
 #pragma once

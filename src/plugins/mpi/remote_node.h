@@ -47,10 +47,10 @@ public:
   [[nodiscard]] bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
   [[nodiscard]] std::string why_lost();
   void lose(std::string why);
+  /// At the program's end: loses the node, and returns when no thread sends by the transport.
+  void leave_transport();
   /// True once, when the node is lost: the others are to be told.
   [[nodiscard]] bool take_loss() { return is_lost() && !is_loss_told_.exchange(true); }
-  /// The same at the program's end: no thread uses the transport any more when this returns.
-  void leave_transport();
   /// When the node was heard of last, in nanoseconds of the monotonic clock.
   [[nodiscard]] std::uint64_t heard() const { return heard_.load(std::memory_order_relaxed); }
   void set_heard(std::uint64_t when) { heard_.store(when, std::memory_order_relaxed); }

@@ -36,8 +36,8 @@ public:
 
   /// The most bytes of a message.
   static constexpr std::size_t kLongestMessage = 72 << 10;
-  /// Of what is known piece by piece more is not put into one: from 8 KiB on MPICH asks the other
-  /// side first whether it may send, which takes 80 us over TCP.
+  /// Records are gathered into messages of at most so many bytes; a longer record has one for
+  /// itself. From 8 KiB on MPICH asks the receiver before it sends, which takes 80 us over TCP.
   static constexpr std::size_t kUsualMessage = 7680;
 
   /// This process's number, and how many there are. They are numbered from 0.

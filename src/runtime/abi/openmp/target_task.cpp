@@ -71,9 +71,9 @@ bool is_helper() {
 }
 
 /// Works around libomp, whose threads take the last task of their deque first, and put one that is
-/// under way back as the last: a helper would begin one task and do nothing but ask for that, while
-/// others wait behind it. So it begins another one in between. Other threads of libomp may not: in
-/// a task of the program's they may wait for what only the one that is under way can bring about.
+/// under way back as the last: a helper would ask for one task again and again, while those behind
+/// it wait for another helper. So it begins one of them in between. Threads of the program may not:
+/// the task that they begin may wait for the one under way, which cannot end below it on the stack.
 void begin_another_task() {
   (void)__kmpc_omp_taskyield(nullptr, __kmpc_global_thread_num(nullptr), 0);
 }
