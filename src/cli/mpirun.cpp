@@ -32,8 +32,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What the program's status comes behind, on stderr.
+/// What the program's status comes behind, on stderr; and what is behind it if a signal came first.
 constexpr std::string_view kWord = "gantry-mpirun: the program's status is";
+constexpr std::string_view kAsked = ", asked";
+
+constexpr int kSignalled = 128; ///< with the signal's number, as shells have it
 
 enum class Mpi : std::uint8_t { kOpenMpi, kMpich, kSlurm };
 
@@ -229,11 +232,13 @@ std::string quoted(const std::string& word) {
 
 /// What the job has said on stderr.
 struct Said {
-  std::string of_node;               ///< the last error of a node's
+  std::string of_node;               ///< the last error of a node's that the job may have ended for
   std::optional<int> program_status; ///< behind kWord
+  bool was_asked = false;            ///< the program, to end
 };
 
 volatile pid_t launched_job = 0;
+volatile std::sig_atomic_t asked_by = 0; ///< the signal by which this process is to end
 
 /// Hands it on to this process's stderr, line by line. A launcher that does not end behind the
 /// program is ended: nodes wait for MPI to start, in a program that has not started it.
@@ -265,11 +270,12 @@ Said hand_on(int from) {
       if (const std::size_t word = line.find(kWord); word != std::string::npos) {
         said.program_status =
             static_cast<int>(std::strtol(line.c_str() + word + kWord.size(), nullptr, 10));
+        said.was_asked = line.find(kAsked, word) != std::string::npos;
         std::fwrite(line.data(), 1, word, stderr);
         continue;
       }
       if (const std::size_t begin = line.find(kOfNode);
-          begin != std::string::npos && !said.program_status) {
+          begin != std::string::npos && (!said.program_status || said.was_asked)) {
         said.of_node =
             line.substr(begin + kOfNode.size(), line.size() - begin - kOfNode.size() - 1);
       }
@@ -304,23 +310,25 @@ Result<int> run_job(Words line, bool tells_status) {
   }
   close(ends[1]);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
-    std::signal(signal, [](int same) { kill(launched_job, same); });
+    std::signal(signal, [](int same) {
+      asked_by = same == SIGUSR1 || same == SIGUSR2 ? static_cast<int>(asked_by) : same;
+      kill(launched_job, same);
+    });
   }
   const Said said = hand_on(ends[0]);
   int status = 0;
   while (waitpid(launched_job, &status, 0) < 0 && errno == EINTR) {
   }
-  const int of_launcher = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  if (said.program_status) {
-    return *said.program_status;
+  const int of_launcher = WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+  const int code = said.program_status ? *said.program_status
+                   : asked_by != 0     ? kSignalled + asked_by
+                   : of_launcher != 0  ? of_launcher
+                                       : static_cast<int>(tells_status);
+  const bool is_known = said.program_status || !tells_status; // or the launcher has said why
+  if (code == 0 || asked_by != 0 || (said.of_node.empty() && is_known)) {
+    return code;
   }
-  if (of_launcher == 0 && !tells_status) {
-    return 0;
-  }
-  const int code = of_launcher != 0 ? of_launcher : 1;
-  if (!tells_status && said.of_node.empty()) {
-    return code; // the program's, or the launcher has said why
-  }
+  // For a node's end there may be a status too: that of a program which the launcher has ended.
   report({said.of_node.empty()
               ? fmt::format("the job has ended with status {}, and the program has not come to its "
                             "end; the launcher says above which process is gone",

@@ -347,6 +347,27 @@ class Messages(unittest.TestCase):
                 self.assertEqual(done.returncode, status, done.stderr)
                 self.assertEqual(done.stdout, f"0 {program}\n1-2 {NODE.resolve()}\n")
 
+    def test_a_launcher_that_lets_the_program_end_behind_a_node(self):
+        # The node's end is what the job ended for, whichever of both the launcher hands on first.
+        of_node = "echo 'gantry-node: error: the process 5 on there was ended' >&2\n"
+        for behind in False, True:
+            with self.subTest(behind=behind), tempfile.TemporaryDirectory() as folder:
+                hydra = pathlib.Path(folder) / "mpiexec.hydra"
+                hydra.write_text(
+                    "#!/bin/sh\n"
+                    "[ \"$1\" = --version ] && echo HYDRA && exit\n"
+                    '"$3" "$4" "$5" sleep 20 &\n'  # behind -n 1
+                    f"sleep 0.3\n{'' if behind else of_node}"
+                    f"kill -TERM $!\nwait\n{of_node if behind else ''}"
+                    "echo ==== >&2\nexit 9\n")
+                hydra.chmod(0o755)
+                done = subprocess.run([GANTRY, "mpirun", "--mpi", "mpich", "-n", "2", "sleep", "20"], text=True,
+                                      capture_output=True, check=False,
+                                      env=environment(PATH=f"{folder}:{os.environ['PATH']}"))
+                self.assertEqual(done.returncode, 128 + signal.SIGTERM, done.stderr)
+                self.assertEqual(done.stderr.splitlines()[-2:], [
+                    "====", "gantry: error: the job has ended with status 143: the process 5 on there was ended"])
+
     def test_lists_of_devices(self):
         job = Job(PROGRAMS / "work", "0", devices="mpi:cpu,mpi:worker:2,cpu").end()
         self.assertEqual(job.out.count("device"), 2 + 4 + 1, job.err)

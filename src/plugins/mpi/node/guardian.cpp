@@ -121,7 +121,7 @@ void become_guarded(const char* word) {
   const int status = guard(child, word != nullptr, was_asked);
   if (word != nullptr) {
     const int code = WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
-    std::fprintf(stderr, "%s %d\n", word, code);
+    std::fprintf(stderr, "%s %d%s\n", word, code, was_asked ? ", asked" : "");
     std::fflush(stderr);
     _exit(code);
   }
