@@ -134,6 +134,32 @@ TEST_P(Kinds, TellTheFirstFailureAndGoOn) {
   ASSERT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
 }
 
+TEST_P(Kinds, LiveOnWhenCopiesHaveNoPlace) {
+  start(2);
+  gantry_device* const first = open(0);
+  gantry_device* const last = open(1);
+  constexpr std::uint64_t kBytes = (40 << 20) + 3;
+  void* const memory = allocate(first, kBytes);
+  auto* const wild = reinterpret_cast<void*>(std::uintptr_t{1} << 46);
+  std::vector<std::byte> bytes(kBytes, std::byte{4});
+  const auto is_refused = [](gantry_status status) {
+    ASSERT_EQ(status, GANTRY_FAILURE);
+    EXPECT_THAT(plugins::last_error(), HasSubstr("41943043 bytes at 0x400000000000"));
+  };
+  is_refused(entries::copy_to_device(first, wild, bytes.data(), kBytes));
+  is_refused(entries::copy_to_host(first, bytes.data(), wild, kBytes));
+  is_refused(entries::copy_between(first, wild, last, wild, kBytes));
+  is_refused(entries::copy_between(first, memory, last, wild, kBytes));
+  is_refused(entries::copy_between(last, wild, first, memory, kBytes));
+  EXPECT_EQ(nodes_->broken(), "");
+  ASSERT_EQ(entries::copy_to_device(first, memory, bytes.data(), kBytes), GANTRY_SUCCESS)
+      << plugins::last_error();
+  std::vector<std::byte> back(kBytes);
+  ASSERT_EQ(entries::copy_to_host(first, back.data(), memory, kBytes), GANTRY_SUCCESS);
+  EXPECT_EQ(back, bytes);
+  ASSERT_EQ(entries::release(first, memory), GANTRY_SUCCESS);
+}
+
 TEST_P(Kinds, DoNotLaunchKernelsOfUnloadedImages) {
   start(1);
   gantry_device* const device = open();

@@ -6,9 +6,7 @@ namespace gantry::mpi {
 
 namespace {
 
-constexpr std::size_t kPiecesUnderWay = 4;
-/// Bytes of one copy for which there is no place, and that are taken all the same.
-constexpr std::uint64_t kMostUnwanted = std::uint64_t{16} << 20;
+constexpr std::size_t kPiecesUnderWay = 4; // that are not in the device's memory
 
 } // namespace
 
@@ -23,12 +21,15 @@ Status Node::begin_pieces(Strand& strand, std::byte* view) {
   return {};
 }
 
-Node::Piece Node::next_piece(Strand& strand) {
+Result<Node::Piece> Node::next_piece(Strand& strand) {
   const auto [number, offset, size] = strand.operations.front().copy.piece_at(strand.begun++);
   Piece piece;
   piece.number = number;
   piece.offset = offset;
-  if (strand.view != nullptr) {
+  if (strand.is_unwanted) {
+    piece.unwanted = GANTRY_TRY(UnwantedBytes::of(size));
+    piece.memory = piece.unwanted.bytes();
+  } else if (strand.view != nullptr) {
     piece.memory = {strand.view + offset, size};
   } else {
     piece.staged.resize(size);
@@ -63,29 +64,32 @@ Result<bool> Node::go_on_with_copy(Strand& strand) {
   const CopyFacts& copy = operation.copy;
   bool changed = false;
   const std::size_t most = strand.view != nullptr ? copy.pieces() : kPiecesUnderWay;
+  const bool is_transfer_all = strand.view != nullptr || strand.is_unwanted;
   while (strand.begun < copy.pieces() && strand.pieces.size() < most) {
-    Piece& piece = strand.pieces.emplace_back(next_piece(strand));
-    if (strand.view != nullptr || operation.kind == Kind::kReceive) {
+    Piece& piece = strand.pieces.emplace_back(GANTRY_TRY(next_piece(strand)));
+    if (is_transfer_all || operation.kind == Kind::kReceive) {
       GANTRY_TRY(begin_transfer(strand, piece));
-      piece.is_done = strand.view != nullptr;
+      piece.is_done = is_transfer_all;
     }
     changed = true;
   }
   // The device's queue has one piece at a time: the first that is ready for it.
   bool is_queue_used = false;
+  const bool had_failed = strand.has_failed;
   for (std::size_t i = 0; i < strand.pieces.size();) {
     Piece& piece = strand.pieces[i];
     if (GANTRY_TRY(go_on_with_piece(strand, piece, is_queue_used, changed))) {
       strand.pieces.erase(strand.pieces.begin() + static_cast<std::ptrdiff_t>(i));
       changed = true;
-    } else if (strand.state != Strand::State::kTransferring) {
-      return true; // it has failed
+    } else if (strand.has_failed != had_failed) {
+      return true;
     } else {
       ++i;
     }
   }
   if (strand.pieces.empty() && strand.begun == copy.pieces()) {
     strand.begun = 0;
+    strand.is_unwanted = false;
     strand.state = Strand::State::kReady;
     GANTRY_TRY(finish(strand));
     return true;
@@ -142,38 +146,29 @@ Result<bool> Node::go_on_with_piece(Strand& strand, Piece& piece, bool& is_queue
 
 void Node::abandon_transfers(Strand& strand) {
   for (Piece& piece : strand.pieces) {
-    abandoned_.push_back({std::move(piece.staged), std::move(piece.transfer)});
+    abandoned_.push_back(
+        {std::move(piece.staged), std::move(piece.unwanted), std::move(piece.transfer)});
   }
   strand.pieces.clear();
   strand.view = nullptr;
   strand.begun = 0;
+  strand.is_unwanted = false;
 }
 
-Status Node::discard_transfers(Strand& strand) {
-  const Operation& operation = strand.operations.front();
-  const CopyFacts& facts = operation.copy;
-  if (facts.size > kMostUnwanted && !strand.device->memory.contains(facts.address, facts.size)) {
-    return fail("{} bytes are copied that do not lie in the device's memory", facts.size);
-  }
-  const auto discard = [&](Piece& piece) -> Status {
-    if (piece.transfer == nullptr && !(operation.kind == Kind::kReceive && piece.is_queued)) {
+Status Node::go_on_unwanted(Strand& strand) {
+  const bool is_receive = strand.operations.front().kind == Kind::kReceive;
+  std::erase_if(strand.pieces, [&](const Piece& piece) {
+    return is_receive && piece.is_queued && piece.transfer == nullptr; // it has come
+  });
+  for (Piece& piece : strand.pieces) {
+    if (piece.transfer == nullptr) {
       GANTRY_TRY(begin_transfer(strand, piece));
     }
-    if (piece.transfer != nullptr) {
-      discarded_.push_back({std::move(piece.staged), std::move(piece.transfer)});
-    }
-    return {};
-  };
-  for (Piece& piece : strand.pieces) {
-    GANTRY_TRY(discard(piece));
+    piece.is_done = true;
   }
-  strand.pieces.clear();
   strand.view = nullptr;
-  while (strand.begun < facts.pieces()) {
-    Piece rest = next_piece(strand);
-    GANTRY_TRY(discard(rest));
-  }
-  strand.begun = 0;
+  strand.is_unwanted = true;
+  strand.state = Strand::State::kTransferring;
   return {};
 }
 

@@ -71,8 +71,8 @@ Result<Node::Step> Node::step() {
     GANTRY_TRY(flush());
     const bool hands_on = std::ranges::any_of(
         image_bytes_, [](const Image& image) { return !image.handed_on.empty(); });
-    const bool is_done = has_ended_ && !hands_on && active_.empty() && requests_.empty() &&
-                         !is_request_running_ && discarded_.empty();
+    const bool is_done =
+        has_ended_ && !hands_on && active_.empty() && requests_.empty() && !is_request_running_;
     if (is_done && !std::exchange(said_end_, true)) {
       GANTRY_TRY(say_that_it_has_ended());
     }
@@ -99,8 +99,7 @@ bool Node::has_transfers() const {
   const auto copies = [](const Strand* strand) {
     return strand->state == Strand::State::kTransferring;
   };
-  return std::ranges::any_of(active_, copies) || std::ranges::any_of(image_bytes_, moves) ||
-         !discarded_.empty();
+  return std::ranges::any_of(active_, copies) || std::ranges::any_of(image_bytes_, moves);
 }
 
 Status Node::tell_alive() {
@@ -233,12 +232,12 @@ Status Node::take_peer_lost(Reader body) {
   lost_.push_back(process);
   for (Image& image : image_bytes_) {
     if (image.transfer != nullptr && image.from == process) {
-      abandoned_.push_back({std::exchange(image.bytes, {}), std::move(image.transfer)});
+      abandoned_.push_back({std::exchange(image.bytes, {}), {}, std::move(image.transfer)});
       image.name = {}; // the program sends it again
     }
     for (Image::HandedOn& handed_on : image.handed_on) {
       if (handed_on.to == process) {
-        abandoned_.push_back({{}, std::move(handed_on.transfer)});
+        abandoned_.push_back({{}, {}, std::move(handed_on.transfer)});
       }
     }
     std::erase_if(image.handed_on, [](const auto& one) { return one.transfer == nullptr; });
@@ -264,10 +263,6 @@ Status Node::go_on_with_transfers(bool& changed) {
            GANTRY_TRY(transport_.is_done(*image.handed_on.back().transfer))) {
       image.handed_on.pop_back();
     }
-  }
-  while (!discarded_.empty() && GANTRY_TRY(transport_.is_done(*discarded_.front().transfer))) {
-    discarded_.pop_front();
-    changed = true;
   }
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include "plugins/mpi/node/far_device.h"
 #include "plugins/mpi/node/far_plugins.h"
+#include "plugins/mpi/node/unwanted_bytes.h"
 #include "plugins/mpi/protocol.h"
 #include "plugins/mpi/transport.h"
 
@@ -75,8 +76,9 @@ private:
   };
   /// A part of a copy that is under way.
   struct Piece {
-    std::span<std::byte> memory;   ///< the device's, or `staged`
+    std::span<std::byte> memory;   ///< the device's, or one of these
     std::vector<std::byte> staged; ///< if the device's cannot be accessed
+    UnwantedBytes unwanted;        ///< if the copy has failed
     std::uint64_t offset = 0;
     std::uint32_t number = 0;           ///< of the transfer
     std::unique_ptr<Transfer> transfer; ///< null: it is not begun, or done
@@ -103,6 +105,7 @@ private:
     std::byte* view = nullptr;             ///< of its memory in the device, if there is one
     std::deque<Piece> pieces;              ///< of a copy that is transferred
     std::uint64_t begun = 0;               ///< how many of them there were
+    bool is_unwanted = false;              ///< it has failed, which the other end does not know
     std::vector<std::byte> staged;         ///< what kWrite and kRead copy
     gantry_status status = GANTRY_SUCCESS; ///< of what a worker has run
     std::string message;
@@ -135,9 +138,10 @@ private:
     std::function<void()> then;
   };
   using Work = std::function<void(Answer&)>;
-  /// Bytes of a transfer that nobody wants.
-  struct Discarded {
+  /// A transfer with a process that is lost: it may be under way for ever.
+  struct Abandoned {
     std::vector<std::byte> bytes;
+    UnwantedBytes unwanted;
     std::unique_ptr<Transfer> transfer;
   };
 
@@ -203,13 +207,15 @@ private:
   /// Goes on with the first operation; true: something has changed.
   Result<bool> go_on_with_copy(Strand& strand);
   Status begin_pieces(Strand& strand, std::byte* view);
-  /// Of the first operation; in the view, if there is one, otherwise staged.
-  static Piece next_piece(Strand& strand);
+  /// Of the first operation.
+  static Result<Piece> next_piece(Strand& strand);
   Status begin_transfer(Strand& strand, Piece& piece);
   gantry_status queue_piece(Strand& strand, Piece& piece);
   /// Whether a piece has gone its way.
   Result<bool> go_on_with_piece(Strand& strand, Piece& piece, bool& is_queue_used, bool& changed);
-  Status discard_transfers(Strand& strand);
+  /// The first operation has failed: what the other end sends is taken all the same, and what it
+  /// waits for is sent.
+  Status go_on_unwanted(Strand& strand);
   /// The first operation's are with a process that is lost.
   void abandon_transfers(Strand& strand);
   /// The first operation is done.
@@ -247,12 +253,11 @@ private:
   int running_ = 0; ///< operations that workers run
   std::deque<Request> requests_;
   bool is_request_running_ = false;
-  std::deque<Discarded> discarded_;
-  std::vector<int> lost_;            ///< processes
-  std::vector<Discarded> abandoned_; ///< what was under way with them, which may be for ever
-  bool has_ended_ = false;           ///< the program
-  bool said_end_ = false;            ///< so has all that was done here
-  std::optional<bool> finalises_;    ///< what kLeave says
+  std::vector<int> lost_; ///< processes
+  std::vector<Abandoned> abandoned_;
+  bool has_ended_ = false;        ///< the program
+  bool said_end_ = false;         ///< so has all that was done here
+  std::optional<bool> finalises_; ///< what kLeave says
   std::uint64_t heard_ = 0;
   std::uint64_t patience_ = 0;
 

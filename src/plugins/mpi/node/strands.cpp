@@ -316,6 +316,7 @@ Status Node::fail_first(Strand& strand, gantry_status status, std::string_view m
 
 Status Node::skip(Strand& strand) {
   const Operation& operation = strand.operations.front();
+  strand.interval = {};
   // The other end of a transfer does not know.
   const bool is_transfer = operation.kind == Kind::kReceive || operation.kind == Kind::kSend;
   if (is_transfer && is_lost(operation.copy.other)) {
@@ -323,9 +324,8 @@ Status Node::skip(Strand& strand) {
   } else if (operation.kind == Kind::kReceive ||
              (operation.kind == Kind::kSend &&
               (operation.copy.other != program_ || strand.begun > 0))) {
-    GANTRY_TRY(discard_transfers(strand));
+    return go_on_unwanted(strand);
   }
-  strand.interval = {};
   return finish(strand);
 }
 
