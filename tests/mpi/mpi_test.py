@@ -147,6 +147,15 @@ class Nodes(unittest.TestCase):
         self.assertEqual(job.out.count("device"), 3)
         self.assertEqual(job.err, "")
 
+    def test_threads_go_on_while_the_program_ends(self):
+        for devices in "mpi:cpu", "mpi:worker":
+            for words in [[], ["tasks"]] * 3:
+                job = Job(PROGRAMS / "leaving", *words, devices=devices).end()
+                self.assertEqual(job.out, "leaves\n")
+                # Open MPI's launcher has something to say of every status.
+                said = [line for line in job.err.splitlines() if "PMIX ERROR" not in line]
+                self.assertEqual((said, job.process.returncode), ([], 7))
+
     def test_killed_at_work(self):
         job = Job(PROGRAMS / "work", "3")
         nodes = job.nodes()
@@ -190,6 +199,12 @@ class Nodes(unittest.TestCase):
         self.assertEqual(job.process.returncode, 3, job.err)
         self.assertIn("no end", job.err)
         self.assertNotIn("the program's status", job.err)
+
+    def test_a_program_that_is_not_there(self):
+        job = Job("/no/program").end()
+        self.assertEqual(job.process.returncode, 127, job.err)
+        self.assertRegex(job.err, r"gantry: error: mpirun: '/no/program' cannot be started on \S+: No such file or directory\n")
+        self.assertNotIn("has ended with status", job.err)
 
     def test_signals_come_to_the_program(self):
         job = Job("sh", "-c", "trap 'echo told; exit 4' USR1; echo ready; while :; do sleep 0.1; done")

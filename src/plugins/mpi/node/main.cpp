@@ -12,6 +12,7 @@
 #include "plugins/mpi/silence.h"
 #include "plugins/mpi/start_watch.h"
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -89,8 +90,11 @@ int main(int count, char** words) {
     // Of `gantry mpirun`.
     become_guarded(words[2]);
     execvp(words[3], words + 3);
-    std::fprintf(stderr, "gantry-node: error: '%s' cannot be started: %s\n", words[3],
-                 std::strerror(errno));
+    const int why = errno;
+    std::array<char, 256> host = {};
+    gethostname(host.data(), host.size() - 1);
+    std::fprintf(stderr, "gantry: error: mpirun: '%s' cannot be started on %s: %s\n", words[3],
+                 host.data(), std::strerror(why));
     _exit(127);
   }
   const char* const socket = secure_getenv(kRelaySocket);

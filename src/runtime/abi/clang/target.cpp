@@ -8,6 +8,7 @@
 #include "runtime/abi/openmp/spread.h"
 #include "runtime/abi/openmp/target_task.h"
 #include "runtime/core/constructs/target_region.h"
+#include "runtime/core/runtime/early_plugins.h"
 #include "runtime/core/runtime/runtime.h"
 
 #include <memory>
@@ -79,7 +80,7 @@ Status start(core::TargetRegion& region, const Call& call) {
 
 /// Ends a region whose kernel has run.
 void finish(core::TargetRegion& region) {
-  if (Status status = region.finish(); !status) {
+  if (Status status = region.finish(); !status && !core::is_of_the_end(region.construct())) {
     region.device().fail_construct(status.error(), region.construct());
   }
 }
@@ -101,11 +102,12 @@ struct DeferredRegion final : abi::openmp::UnderWay {
     if (!region.done()) {
       return false;
     }
-    if (Status status = region.wait(); !status) {
+    if (Status status = region.wait(); status) {
+      finish(region);
+    } else if (!core::is_of_the_end(construct)) {
       // The task has answered already that the device runs the region.
       region.device().fail_construct(status.error(), region.construct());
     }
-    finish(region);
     placement.reset();
     has_ended = true;
     return true;
@@ -137,6 +139,9 @@ Outcome run_on(core::Device& device, std::unique_ptr<core::Placement> placement,
   }
   const bool is_moved = placement != nullptr && placement->is_moved();
   const auto refused = [&](const Error& error) {
+    if (core::is_of_the_end(at)) {
+      return Outcome::kDone;
+    }
     if (is_moved) {
       Runtime::leave_to_default_device(device, error, at);
       return Outcome::kRefused;
@@ -164,6 +169,9 @@ Outcome run_on(core::Device& device, std::unique_ptr<core::Placement> placement,
     return refused(status.error());
   }
   if (Status status = region.wait(); !status) {
+    if (core::is_of_the_end(at)) {
+      return Outcome::kDone;
+    }
     Runtime::instance().leave_to_host(device, status.error(), at, Runtime::Begun::kPerhaps);
     return Outcome::kFailed;
   }

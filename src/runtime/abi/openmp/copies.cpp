@@ -30,7 +30,7 @@ template <typename Work>
 Status defer(const Routine& routine, const DependObjects& depend, Work work) {
   const auto dependences = GANTRY_TRY(abi::openmp::dependences_of(depend.count, depend.objects));
   abi::openmp::run_deferred(dependences, [routine = routine.deferred(), work = std::move(work)] {
-    if (Status status = work(routine); !status && !core::early_plugins_are_ended()) {
+    if (Status status = work(routine); !status && !core::is_of_the_end(routine.construct())) {
       routine.end(status.error());
     }
   });
@@ -46,7 +46,7 @@ struct DeferredCopies final : abi::openmp::UnderWay {
     if (!copies.done()) {
       return false;
     }
-    if (Status status = copies.wait(); !status && !core::early_plugins_are_ended()) {
+    if (Status status = copies.wait(); !status && !core::is_of_the_end(routine.construct())) {
       routine.end(status.error());
     }
     return true;

@@ -1,5 +1,6 @@
 #include "runtime/abi/openmp/process_end.h"
 
+#include "runtime/core/runtime/early_plugins.h"
 #include "runtime/core/runtime/runtime.h"
 
 #include <cstdint>
@@ -94,6 +95,10 @@ void RegionUse::begin() {
   }
   // After it was counted: who ends the process looks in the other order.
   if (ends_process) {
+    return;
+  }
+  if (in_target_task_ && core::early_plugins_are_ended()) {
+    permitted_ = false;
     return;
   }
   Ending state = ending.load();

@@ -44,7 +44,7 @@ public:
   }
 
   /// False in a target task that nobody waits for any more: the process ends, and the images are
-  /// gone. Another region does not get so far then.
+  /// gone, or devices of nodes. Another region does not get so far when the images are gone.
   [[nodiscard]] bool permitted() const { return permitted_; }
 
 private:

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "runtime/core/constructs/memory.h"
 #include "runtime/core/reports/diagnostics.h"
+#include "runtime/core/runtime/early_plugins.h"
 #include "runtime/core/runtime/runtime.h"
 
 #include <string_view>
@@ -41,6 +42,7 @@ public:
   /// What the routine returns in spite of `error`.
   template <typename T>
   T failed(const Error& error, T value) const {
+    core::wait_for_the_end(construct_);
     core::write_error(error, construct_);
     return value;
   }

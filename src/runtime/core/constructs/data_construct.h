@@ -4,6 +4,7 @@
 
 #include "runtime/core/data/data_environment.h"
 #include "runtime/core/runtime/device.h"
+#include "runtime/core/runtime/early_plugins.h"
 #include "runtime/core/runtime/spreading.h"
 
 #include <optional>
@@ -21,7 +22,8 @@ inline void run_data_construct(Device& device, Construct construct, Items items,
     Spreading::instance().keep(placement.emplace(), device, items, Spreading::Of::kData);
   }
   Queue queue(device.queues(), construct);
-  if (Status status = (device.data_environment().*step)(items, queue); !status) {
+  if (Status status = (device.data_environment().*step)(items, queue);
+      !status && !is_of_the_end(construct)) {
     device.fail_construct(status.error(), construct);
   }
 }

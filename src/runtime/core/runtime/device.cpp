@@ -4,6 +4,7 @@
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/reports/text.h"
+#include "runtime/core/runtime/early_plugins.h"
 #include "runtime/core/runtime/spreading.h"
 
 #include <algorithm>
@@ -70,6 +71,7 @@ Error Device::explain(const Error& error, const Kernel* kernel, std::span<const 
 }
 
 void Device::fail_construct(const Error& refusal, const Construct& construct) {
+  wait_for_the_end(construct);
   const Error error = explain(refusal);
   if (is_wanted(Event::kFailure)) {
     tell(ConstructFailed{{construct, device_.name()}, error.message, data_environment_.describe()});

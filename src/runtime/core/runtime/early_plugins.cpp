@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include <unistd.h>
+
 namespace gantry::core {
 
 namespace {
@@ -19,6 +21,7 @@ std::vector<const Plugin*>& started() {
 }
 
 std::atomic<bool> are_ended{false};
+constinit thread_local bool ends_them = false;
 
 void start(std::string_view name) {
   auto plugin = bind_plugin(name);
@@ -44,6 +47,7 @@ void start_early_plugins() {
   if (!started().empty()) {
     // Registered before what ends the program's images, so it runs behind that.
     (void)std::atexit([] {
+      ends_them = true;
       are_ended.store(true);
       for (const Plugin* const plugin : started()) {
         if (plugin->functions().end_with_program != nullptr) {
@@ -56,6 +60,12 @@ void start_early_plugins() {
 
 bool early_plugins_are_ended() {
   return are_ended.load();
+}
+
+void wait_for_the_end(const Construct& construct) {
+  while (are_ended.load() && !ends_them && !construct.nowait) {
+    pause();
+  }
 }
 
 } // namespace gantry::core

@@ -1,6 +1,8 @@
 // Plugins that work from the program's start on: see start_with_program of gantry/plugin.h.
 #pragma once
 
+#include "runtime/core/events/events.h"
+
 #include <span>
 #include <string_view>
 
@@ -15,5 +17,15 @@ void start_early_plugins();
 
 /// The process has come to where they are ended: their devices are gone.
 [[nodiscard]] bool early_plugins_are_ended();
+
+/// A failure of a target task's may come of that, and is nobody's any more: libomp waits for the
+/// task, which is to end.
+[[nodiscard]] inline bool is_of_the_end(const Construct& construct) {
+  return construct.nowait && early_plugins_are_ended();
+}
+
+/// In front of what is told of another failure: if it may come of that, the call does not return,
+/// but in the thread that ends the process.
+void wait_for_the_end(const Construct& construct);
 
 } // namespace gantry::core

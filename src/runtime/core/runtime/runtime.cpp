@@ -113,6 +113,7 @@ int Runtime::count_for_use(const Construct& construct) {
 
 void Runtime::leave_to_host(Device& device, const Error& refusal, const Construct& construct,
                             Begun begun) {
+  wait_for_the_end(construct);
   const Error error = device.explain(refusal);
   if (!error.of_device || policy_.load(std::memory_order_relaxed) != OffloadPolicy::kDefault) {
     device.fail_construct(error, construct);
