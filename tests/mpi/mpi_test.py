@@ -423,6 +423,23 @@ class Times(unittest.TestCase):
                 self.assertTrue(any(first <= begin <= end <= last for first, last in around),
                                 f"a kernel from {begin} to {end} is in no construct")
 
+    def test_copies_in_queues(self):
+        for devices in "mpi:worker", "mpi:cpu":
+            with self.subTest(devices), tempfile.TemporaryDirectory() as folder:
+                trace = pathlib.Path(folder) / "trace.json"
+                job = Job(GANTRY, "profile", "--trace", trace, PROGRAMS / "queued", devices=devices).end()
+                self.assertEqual((job.out, job.process.returncode), ("right\n", 0), job.err)
+                events = json.loads(trace.read_text())
+                self.assertEqual(trace_check.problems(events), [])
+                copies = sorted((event["args"]["id"], event["args"]["bytes"], event["ts"], event["dur"])
+                                for event in events["traceEvents"] if event["name"].startswith("copy"))
+                self.assertEqual([size for _, size, _, _ in copies], [8 << 20] * 3 + [1 << 19] * 8)
+                # Each has taken its time, and the next of the first four has begun behind it.
+                for _, size, _, lasted in copies:
+                    self.assertGreater(lasted, size / 200e3)
+                for (_, _, begin, lasted), (_, _, after, _) in zip(copies[:3], copies[1:4]):
+                    self.assertLessEqual(begin + lasted, after)
+
     def test_are_in_records_of_ompt(self):
         for devices in "mpi:worker", "mpi:cpu":
             with self.subTest(devices):

@@ -355,18 +355,20 @@ void Job::look_for_silence(std::uint64_t now, std::uint64_t& looked) {
 
 void Job::work() {
   std::uint64_t polled = 0;
+  bool is_alone = true; // nobody else has polled in the meantime
   std::uint64_t looked = monotonic_now();
   std::uint64_t said = looked;
   while (!is_ending_.load()) {
     const bool moves =
         std::ranges::any_of(nodes_, [](const auto& node) { return node->has_transfers(); });
     const bool is_expected = monotonic_now() < expected_until_.load(std::memory_order_relaxed);
-    std::this_thread::sleep_for(
-        std::chrono::nanoseconds(moves || is_expected ? 100 * kMicrosecond : 2 * kMillisecond));
+    std::this_thread::sleep_for(std::chrono::nanoseconds(
+        is_alone && (moves || is_expected) ? 100 * kMicrosecond : 2 * kMillisecond));
     for (const auto& node : nodes_) {
       node->flush();
     }
-    if (polled_.load(std::memory_order_relaxed) == polled) {
+    is_alone = polled_.load(std::memory_order_relaxed) == polled;
+    if (is_alone) {
       poll();
     }
     polled = polled_.load(std::memory_order_relaxed);

@@ -1,5 +1,6 @@
 #include "runtime/abi/openmp/target_task.h"
 
+#include "base/monotonic.h"
 #include "base/short_sleep.h"
 
 #include <algorithm>
@@ -104,9 +105,20 @@ void leave(void** handle, std::shared_ptr<UnderWay> begun) {
   begun->self_ = std::move(begun);
 }
 
+/// Short beside the time that it has taken so far, and not too short: threads that sleep and wake
+/// up thousands of times in a second were seen to keep those of other sessions from running, for
+/// seconds (Linux 6.18, where a session's threads are one group for its scheduler).
+std::chrono::nanoseconds UnderWay::next_pause() {
+  constexpr std::uint64_t kShortest = 20'000;
+  constexpr std::uint64_t kLongest = 500'000;
+  constexpr std::uint64_t kPart = 32;
+  const std::uint64_t now = monotonic_now();
+  asked_ = asked_ == 0 ? now : asked_;
+  return std::chrono::nanoseconds(std::clamp((now - asked_) / kPart, kShortest, kLongest));
+}
+
 void ask(void** handle) {
   constexpr int kQueriesWithoutPause = 64;
-  constexpr auto kPause = std::chrono::microseconds(20);
   constexpr int kDeepest = 64;
   thread_local int depth = 0;
   auto* const begun = static_cast<UnderWay*>(*handle);
@@ -122,7 +134,7 @@ void ask(void** handle) {
   }
   // libomp's idle threads do nothing but ask.
   if (++begun->fruitless_queries_ > kQueriesWithoutPause && depth == 0) {
-    sleep_shortly(kPause);
+    sleep_shortly(begun->next_pause());
   }
 }
 

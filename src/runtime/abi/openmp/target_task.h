@@ -7,6 +7,8 @@
 #include "runtime/abi/openmp/process_end.h"
 #include "runtime/core/runtime/spreading.h"
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 
 namespace gantry::abi::openmp {
@@ -27,7 +29,11 @@ private:
   friend void ask(void** handle);
 
   const RegionUse use_{RegionUse::Task::kTarget};
+  /// How long a thread sleeps that has nothing to do but to ask.
+  std::chrono::nanoseconds next_pause();
+
   int fruitless_queries_ = 0;
+  std::uint64_t asked_ = 0;        ///< when it was for the first time
   std::shared_ptr<UnderWay> self_; ///< until the task is complete
 };
 
