@@ -262,10 +262,17 @@ class Nodes(unittest.TestCase):
 
     @unittest.skipUnless(MPI == "mpich", "Open MPI's launcher does not connect network namespaces")
     def test_cut_off(self):
-        job = Job(line=[TWO_MACHINES, "--cut-after", "1.5", GANTRY, "mpirun", "--mpi", MPI, "-n", "3", "--devices",
-                        "mpi:worker", PROGRAMS / "work", "3"], LIBOMP_USE_HIDDEN_HELPER_TASK="0").end()
+        with tempfile.TemporaryDirectory() as folder:
+            cut = pathlib.Path(folder) / "cut"
+            job = Job(line=[TWO_MACHINES, "--cut-behind", cut, GANTRY, "mpirun", "--mpi", MPI, "-n", "3", "--devices",
+                            "mpi:worker", PROGRAMS / "work", "3"], LIBOMP_USE_HIDDEN_HELPER_TASK="0")
+            begun = job.process.stdout.readline()
+            time.sleep(0.5)
+            cut.touch()
+            job.end()
         if job.process.returncode == SKIPPED:
-            self.skipTest(job.out)
+            self.skipTest(begun)
+        job.out = begun + job.out
         self.assertRegex(job.err, r"device 1 \(mpi-2-worker-0 on .*-2\): node 2 \(.*-2\) is lost: nothing was heard of it for "
                          rf"{PATIENCE} ms: its process was ended or stopped, or its machine cannot be reached")
         self.finished(job)

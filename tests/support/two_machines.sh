@@ -2,7 +2,7 @@
 # Runs a command as on the first of two machines, which are network namespaces with a cable between them, so that jobs of
 # MPICH's have their first two processes here and a third on the other one. Ends with 77 where they are not to be had.
 #
-#   two_machines.sh [--cut-after SECONDS] COMMAND…     the cable is cut after as long
+#   two_machines.sh [--cut-behind FILE] COMMAND…     the cable is cut when the file is there
 set -euo pipefail
 
 if [ -n "${TWO_MACHINES:-}" ]; then
@@ -15,7 +15,7 @@ if [ -n "${TWO_MACHINES:-}" ]; then
 fi
 
 cut=
-if [ "$1" = --cut-after ]; then
+if [ "$1" = --cut-behind ]; then
   cut=$2
   shift 2
 fi
@@ -49,7 +49,13 @@ for i in 1 2; do
 done
 printf '10.9.0.1:2\n10.9.0.2:1\n' >"$hosts"
 if [ -n "$cut" ]; then
-  (sleep "$cut" && ip -n "$machines-2" link set cable down) &
+  (
+    until [ -e "$cut" ]; do
+      kill -0 $$ 2>/dev/null || exit
+      sleep 0.1
+    done
+    ip -n "$machines-2" link set cable down
+  ) &
 fi
 status=0
 TWO_MACHINES=$machines UCX_TLS=tcp,self HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=$(realpath "$0") HYDRA_HOST_FILE=$hosts \
