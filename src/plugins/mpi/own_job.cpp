@@ -180,6 +180,49 @@ Status read_all(int socket, std::span<std::byte> room) {
   return {};
 }
 
+struct Started {
+  int self = 0;
+  int processes = 0;
+  std::vector<OwnJob::FoundNode> nodes;
+};
+
+Result<Started> hear_of_start(int connection) {
+  constexpr std::uint64_t kLongest = 8192;
+  constexpr std::uint32_t kMostProcesses = 1 << 20;
+  Started started;
+  for (;;) {
+    Frame frame = {};
+    GANTRY_TRY(read_all(connection, std::as_writable_bytes(std::span(&frame, 1))));
+    if (frame.size > kLongest) {
+      return fail("what the relay says is damaged");
+    }
+    std::string text(frame.size, '\0');
+    GANTRY_TRY(read_all(connection, std::as_writable_bytes(std::span(text))));
+    switch (frame.kind) {
+    case FrameKind::kRefused:
+      return fail("{}", text);
+    case FrameKind::kNode:
+      started.nodes.push_back({frame.process, std::move(text)});
+      break;
+    case FrameKind::kStarted: {
+      started.self = frame.process;
+      started.processes = static_cast<int>(std::min(frame.number, kMostProcesses));
+      std::vector<int> all = {started.self};
+      for (const OwnJob::FoundNode& node : started.nodes) {
+        all.push_back(node.process);
+      }
+      std::ranges::sort(all);
+      const bool are_all_there = all.front() >= 0 && all.back() < started.processes &&
+                                 std::ranges::adjacent_find(all) == all.end();
+      return are_all_there ? Result<Started>(std::move(started))
+                           : fail("what the relay says of the job's processes is damaged");
+    }
+    default:
+      return fail("what the relay says is damaged");
+    }
+  }
+}
+
 } // namespace
 
 Result<std::unique_ptr<OwnJob>> OwnJob::start(const char* launcher, std::uint64_t patience) {
@@ -291,23 +334,17 @@ Result<OwnJob::Met> OwnJob::meet() {
           patience_ == 0 ? 0 : static_cast<time_t>(patience_of_start(patience_) / kSecond) + 5,
       .tv_usec = 0};
   setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  Met met;
-  for (;;) {
-    Frame frame = {};
-    GANTRY_TRY(read_all(connection, std::as_writable_bytes(std::span(&frame, 1))));
-    if (frame.kind == FrameKind::kStarted) {
-      met.transport = std::make_unique<RelayTransport>(connection, frame.process,
-                                                       static_cast<int>(frame.number));
-      return met;
-    }
-    constexpr std::uint64_t kLongest = 8192;
-    std::string text(std::min(frame.size, kLongest), '\0');
-    GANTRY_TRY(read_all(connection, std::as_writable_bytes(std::span(text))));
-    if (frame.kind == FrameKind::kRefused) {
-      return fail("{}", text);
-    }
-    met.nodes.push_back({frame.process, std::move(text)});
+  return meet_over(connection);
+}
+
+Result<OwnJob::Met> OwnJob::meet_over(int connection) {
+  Result<Started> started = hear_of_start(connection);
+  if (!started) {
+    close(connection);
+    return tl::unexpected(started.error());
   }
+  return Met{std::make_unique<RelayTransport>(connection, started->self, started->processes),
+             std::move(started->nodes)};
 }
 
 void OwnJob::wait_for_end() const {

@@ -33,6 +33,8 @@ public:
   };
   /// Waits until the relay has told of the nodes. Once.
   [[nodiscard]] Result<Met> meet();
+  /// What a relay tells over the socket, which goes to the transport, or is closed.
+  [[nodiscard]] static Result<Met> meet_over(int connection);
 
   /// Waits until the launcher and its processes have ended, for some seconds.
   void wait_for_end() const;

@@ -1,6 +1,8 @@
 // The program's end of the socket to its relay; the other end is the test's.
 #include "plugins/mpi/relay_transport.h"
 
+#include "plugins/mpi/own_job.h"
+
 #include <cstring>
 #include <string>
 #include <thread>
@@ -173,6 +175,33 @@ TEST_F(RelayTransports, RefuseWhatIsDamaged) {
     EXPECT_NE(failure(), "") << static_cast<int>(frame.kind);
     transport_.reset();
   }
+}
+
+TEST(Starts, AreRefusedWhenDamaged) {
+  const auto met_after = [](std::initializer_list<Frame> frames) -> std::string {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    for (const Frame& frame : frames) {
+      EXPECT_EQ(write(ends[1], &frame, sizeof frame), sizeof frame);
+    }
+    shutdown(ends[1], SHUT_WR);
+    const auto met = OwnJob::meet_over(ends[0]);
+    close(ends[1]);
+    return met ? fmt::format("{} nodes", met->nodes.size()) : met.error().message;
+  };
+  const auto node = [](int process) { return Frame{FrameKind::kNode, process, 0, 0, 0}; };
+  const Frame started = {FrameKind::kStarted, 0, 3, 0, 0};
+  const std::string damaged = "what the relay says of the job's processes is damaged";
+  EXPECT_EQ(met_after({node(1), node(2), started}), "2 nodes");
+  EXPECT_EQ(met_after({node(1), node(1), started}), damaged);
+  EXPECT_EQ(met_after({node(0), started}), damaged);
+  EXPECT_EQ(met_after({node(3), started}), damaged);
+  EXPECT_EQ(met_after({node(-1), started}), damaged);
+  EXPECT_EQ(met_after({{FrameKind::kStarted, 7, 3, 0, 0}}), damaged);
+  EXPECT_EQ(met_after({{FrameKind::kNode, 1, 0, 0, ~std::uint64_t{0}}}),
+            "what the relay says is damaged");
+  EXPECT_EQ(met_after({{FrameKind::kMessage, 1, 0, 0, 0}}), "what the relay says is damaged");
+  EXPECT_EQ(met_after({node(1)}), "the job's first process, the relay, has ended");
 }
 
 } // namespace

@@ -27,7 +27,7 @@ Result<Node::Piece> Node::next_piece(Strand& strand) {
   piece.number = number;
   piece.offset = offset;
   if (strand.is_unwanted) {
-    piece.unwanted = GANTRY_TRY(UnwantedBytes::of(size));
+    piece.unwanted = GANTRY_TRY(LazyMemory::of(size));
     piece.memory = piece.unwanted.bytes();
   } else if (strand.view != nullptr) {
     piece.memory = {strand.view + offset, size};

@@ -7,7 +7,7 @@
 
 #include "plugins/mpi/node/far_device.h"
 #include "plugins/mpi/node/far_plugins.h"
-#include "plugins/mpi/node/unwanted_bytes.h"
+#include "plugins/mpi/node/lazy_memory.h"
 #include "plugins/mpi/protocol.h"
 #include "plugins/mpi/transport.h"
 
@@ -78,7 +78,7 @@ private:
   struct Piece {
     std::span<std::byte> memory;   ///< the device's, or one of these
     std::vector<std::byte> staged; ///< if the device's cannot be accessed
-    UnwantedBytes unwanted;        ///< if the copy has failed
+    LazyMemory unwanted;           ///< if the copy has failed
     std::uint64_t offset = 0;
     std::uint32_t number = 0;           ///< of the transfer
     std::unique_ptr<Transfer> transfer; ///< null: it is not begun, or done
@@ -141,7 +141,7 @@ private:
   /// A transfer with a process that is lost: it may be under way for ever.
   struct Abandoned {
     std::vector<std::byte> bytes;
-    UnwantedBytes unwanted;
+    LazyMemory unwanted;
     std::unique_ptr<Transfer> transfer;
   };
 

@@ -1,5 +1,6 @@
 // A transport without anybody at the other end: what is sent is gone, what is received is given to
-// it beforehand, and transfers are done at once, until there were more bytes than anybody has.
+// it beforehand, and transfers are done at once, until there were more bytes than anybody has. Any
+// thread.
 #pragma once
 
 #include "plugins/mpi/transport.h"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,6 +21,7 @@ public:
 
   /// The next message that is received.
   void give(int from, std::span<const std::byte> message) {
+    const std::lock_guard lock(mutex_);
     given_.emplace_back(from, std::vector(message.begin(), message.end()));
   }
 
@@ -28,11 +31,13 @@ public:
     return message.size() <= kLongestMessage ? Status() : fail("a message is too long");
   }
   Result<bool> receive(const Receiver& receiver) override {
+    std::unique_lock lock(mutex_);
     if (given_.empty()) {
       return false;
     }
     const auto [from, message] = std::move(given_.front());
     given_.pop_front();
+    lock.unlock();
     receiver(from, message);
     return true;
   }
@@ -67,12 +72,14 @@ private:
 
   bool take(std::uint64_t bytes) {
     constexpr std::uint64_t kMost = std::uint64_t{16} << 20;
+    const std::lock_guard lock(mutex_);
     moved_ = bytes > kMost - moved_ ? kMost : moved_ + bytes;
     return moved_ < kMost;
   }
 
   const int self_;
   const int processes_;
+  std::mutex mutex_; ///< of the two below
   std::deque<std::pair<int, std::vector<std::byte>>> given_;
   std::uint64_t moved_ = 0; ///< bytes of transfers that are done
 };

@@ -1,5 +1,5 @@
-// Where bytes go that have to be taken and that nobody wants. As many may be said to come as there
-// never are: only what comes costs memory.
+// Memory for bytes that are said to come. As many may be said to come as there never are: only what
+// comes costs memory.
 #pragma once
 
 #include "base/result.h"
@@ -16,19 +16,20 @@
 namespace gantry::mpi {
 
 /// All zero, until something has come. Empty when it is made.
-class UnwantedBytes {
+class LazyMemory {
 public:
-  UnwantedBytes() = default;
+  LazyMemory() = default;
 
-  /// `size` is not 0.
-  [[nodiscard]] static Result<UnwantedBytes> of(std::uint64_t size) {
+  [[nodiscard]] static Result<LazyMemory> of(std::uint64_t size) {
+    LazyMemory made;
+    if (size == 0) {
+      return made;
+    }
     void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
-      return fail("there is no place for {} bytes that nobody wants: {}", size,
-                  std::strerror(errno));
+      return fail("there is no memory for {} bytes: {}", size, std::strerror(errno));
     }
-    UnwantedBytes made;
     made.memory_ = {static_cast<std::byte*>(memory), Unmap{size}};
     return made;
   }
