@@ -352,6 +352,11 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
     }
     if (!kind.reason.empty()) {
       findings.add({kind.name, State::kAbsent, kind.reason});
+    } else if (kind.name == "mpi") {
+      findings.add({kind.name, State::kGood,
+                    fmt::format("there is {}; not tried, because one program of a job can use its "
+                                "nodes, and it is this one",
+                                kind.description)});
     } else if (!can_compile) {
       findings.add({kind.name, State::kAbsent, "not tried: no program can be compiled, see above"});
     } else {

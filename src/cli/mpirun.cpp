@@ -6,6 +6,7 @@
 #include "cli/command_line.h"
 #include "cli/program_command.h"
 #include "cli/subprocess.h"
+#include "plugins/mpi/node/guardian.h"
 
 #include <algorithm>
 #include <array>
@@ -32,11 +33,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What the program's status comes behind, on stderr; and what is behind it if a signal came first.
-constexpr std::string_view kWord = "gantry-mpirun: the program's status is";
-constexpr std::string_view kAsked = ", asked";
+using mpi::kAsked;
+using mpi::kSignalled;
 
-constexpr int kSignalled = 128; ///< with the signal's number, as shells have it
+/// What the program's status comes behind, on stderr.
+constexpr std::string_view kWord = "gantry-mpirun: the program's status is";
 
 enum class Mpi : std::uint8_t { kOpenMpi, kMpich, kSlurm };
 
@@ -243,14 +244,17 @@ volatile std::sig_atomic_t asked_by = 0; ///< the signal by which this process i
 /// Hands it on to this process's stderr, line by line. A launcher that does not end behind the
 /// program is ended: nodes wait for MPI to start, in a program that has not started it.
 Said hand_on(int from) {
-  constexpr int kGrace = 5'000; // ms
+  constexpr int kGrace = 5'000;         // ms
+  constexpr int kGraceOfFailed = 2'000; // nodes of a program that ends at once are not told
   constexpr std::string_view kOfNode = "gantry-node: error: ";
   Said said;
   std::string text;
   std::array<char, 4096> buffer = {};
   for (int signal = SIGTERM;;) {
     pollfd watched = {.fd = from, .events = POLLIN, .revents = 0};
-    if (poll(&watched, 1, said.program_status ? kGrace : -1) == 0) {
+    const bool has_failed = said.program_status.value_or(0) != 0 && signal == SIGTERM;
+    const int grace = has_failed ? kGraceOfFailed : kGrace;
+    if (poll(&watched, 1, said.program_status ? grace : -1) == 0) {
       kill(launched_job, std::exchange(signal, SIGKILL));
       continue;
     }
@@ -285,8 +289,8 @@ Said hand_on(int from) {
 }
 
 /// `tells_status`: the line has kWord in it, so that a job without the program's status is one
-/// whose program has not come to its end.
-Result<int> run_job(Words line, bool tells_status) {
+/// whose program has not come to its end. `ends_with_node`: so the launcher ends the job.
+Result<int> run_job(Words line, bool tells_status, bool ends_with_node) {
   std::vector<char*> words;
   for (std::string& word : line) {
     words.push_back(word.data());
@@ -324,16 +328,20 @@ Result<int> run_job(Words line, bool tells_status) {
                    : asked_by != 0     ? kSignalled + asked_by
                    : of_launcher != 0  ? of_launcher
                                        : static_cast<int>(tells_status);
-  const bool is_known = said.program_status || !tells_status; // or the launcher has said why
-  if (code == 0 || asked_by != 0 || (said.of_node.empty() && is_known)) {
+  if (code == 0 || asked_by != 0) {
     return code;
   }
-  // For a node's end there may be a status too: that of a program which the launcher has ended.
-  report({said.of_node.empty()
-              ? fmt::format("the job has ended with status {}, and the program has not come to its "
-                            "end; the launcher says above which process is gone",
-                            code)
-              : fmt::format("the job has ended with status {}: {}", code, said.of_node)});
+  // For a node's end there may be a status too: that of a program which was ended with the job.
+  if (!said.of_node.empty() && (!said.program_status || said.was_asked || ends_with_node)) {
+    report({fmt::format("the job has ended with status {}: {}", code, said.of_node)});
+  } else if (!said.program_status && WIFSIGNALED(status)) {
+    report({fmt::format("the launcher was ended by signal {} ({})", WTERMSIG(status),
+                        strsignal(WTERMSIG(status)))});
+  } else if (!said.program_status && tells_status) {
+    report({fmt::format("the job has ended with status {}, and the program has not come to its "
+                        "end; the launcher says above which process is gone",
+                        code)});
+  }
   return code;
 }
 
@@ -417,7 +425,8 @@ Result<int> run_mpirun(int argc, char** argv) {
     fmt::print("{}\n", fmt::join(words, " "));
     return 0;
   }
-  return run_job(line, launcher.mpi != Mpi::kSlurm && options.ranks == 0);
+  return run_job(line, launcher.mpi != Mpi::kSlurm && options.ranks == 0,
+                 launcher.mpi == Mpi::kMpich);
 }
 
 } // namespace gantry::cli

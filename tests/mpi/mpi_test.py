@@ -149,7 +149,7 @@ class Nodes(unittest.TestCase):
 
     def test_threads_go_on_while_the_program_ends(self):
         for devices in "mpi:cpu", "mpi:worker":
-            for words in [[], ["tasks"]] * 3:
+            for words in [[], ["tasks"]] * 2 + [["first", str(time)] for time in (0, 3, 10, 20)]:
                 job = Job(PROGRAMS / "leaving", *words, devices=devices).end()
                 self.assertEqual(job.out, "leaves\n")
                 # Open MPI's launcher has something to say of every status.
@@ -356,6 +356,12 @@ class Messages(unittest.TestCase):
         self.assertRegex(job.err, r"mpi: node 1 \(.*\): 'worm' is not a kind of device that is installed there; node 2")
         job = Job(PROGRAMS / "missing_map", devices="mpi:worker+thread=2", OMP_TARGET_OFFLOAD="MANDATORY").end()
         self.assertRegex(job.err, r"node 1 \(.*\): 'thread=2' is not an option of worker devices")
+
+    @unittest.skipUnless(MPI == "openmpi", "it takes long, and is the same with both")
+    def test_doctor_in_a_job(self):
+        job = Job(GANTRY, "doctor").end(60)
+        self.assertRegex(job.out, r"\n  mpi +ok +there is mpi-1-worker-0 on .*; not tried, because one program of a job can")
+        self.assertEqual(job.process.returncode, 0, job.out)
 
     def test_slurm(self):
         # There is no Slurm here: what it is told runs the program, the first of the file's lines.

@@ -74,10 +74,13 @@ bool has_nodes_in_job() {
          (programs != nullptr && std::strtol(programs, nullptr, 10) > 1);
 }
 
+constexpr const char* kInNoJob =
+    "the program was not started in a job of MPI's; start it with `gantry mpirun -n 4 ./app`, or "
+    "with mpirun -n 1 ./app : -n 3 gantry-node";
+
 Result<Job*> start_job(std::unique_ptr<Library>& library) {
   if (!is_launched()) {
-    return fail("the program was not started in a job of MPI's; start it with `gantry mpirun -n 4 "
-                "./app`, or with mpirun -n 1 ./app : -n 3 gantry-node");
+    return fail("{}", kInNoJob);
   }
   if (!takes_its_place()) {
     return fail("the program was started by one that is part of the job, and whose the nodes are; "
@@ -190,8 +193,10 @@ Result<Job*> Job::current() {
     }
   }
   if (state.job == nullptr) {
-    return fail("{}", state.why_not.empty() ? "the job was not started when the program was"
-                                            : state.why_not);
+    return fail("{}", !state.why_not.empty() ? state.why_not
+                      : is_launched()
+                          ? "GANTRY_DEVICES did not name it when the program was started"
+                          : kInNoJob);
   }
   return state.job.load();
 }

@@ -1,6 +1,7 @@
-// leaving [tasks]: main returns 7 while threads go on with regions and copies on all devices, some
-// with data that is mapped; or exit(7) is called in a parallel region, while target tasks go on.
-// They are to end with the process, and not to end it.
+// leaving [tasks | first MS]: main returns 7 while threads go on with regions and copies on all
+// devices, some with data that is mapped; or exit(7) is called in a parallel region, while target
+// tasks go on, or as long after they were the first to use the devices. They are to end with the
+// process, and not to end it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -53,7 +54,28 @@ static void leave_tasks() {
   }
 }
 
-int main(int count, char** /*words*/) {
+static void leave_first_tasks(int milliseconds) {
+  static int numbers[1 << 10];
+  int* const p = numbers;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    for (int i = 0; i < 20; ++i) {
+#pragma omp target nowait device(i % 2)
+      for (volatile int j = 0; j < 1'000'000; j = j + 1) {
+      }
+#pragma omp target enter data map(to : p[0 : 1 << 10]) device(i % 2) nowait
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    std::puts("leaves");
+    std::exit(7);
+  }
+}
+
+int main(int count, char** words) {
+  if (count > 2) {
+    leave_first_tasks(std::atoi(words[2]));
+  }
   if (count > 1) {
     leave_tasks();
   }

@@ -28,8 +28,6 @@ struct Life {
 };
 Life* life = nullptr;
 
-constexpr int kSignalled = 128; ///< as shells have it
-
 void do_nothing(int /*signal*/) {}
 
 /// Signals that are handed on, most of which ask the process to end; and the child's end.
@@ -121,7 +119,7 @@ void become_guarded(const char* word) {
   const int status = guard(child, word != nullptr, was_asked);
   if (word != nullptr) {
     const int code = WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
-    std::fprintf(stderr, "%s %d%s\n", word, code, was_asked ? ", asked" : "");
+    std::fprintf(stderr, "%s %d%s\n", word, code, was_asked ? kAsked : "");
     std::fflush(stderr);
     _exit(code);
   }

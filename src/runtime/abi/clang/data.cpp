@@ -26,6 +26,9 @@ void run(const Ident* location, std::int64_t number, const DataConstruct& what,
   core::Construct at = construct(what.name, location, caller);
   at.kind = what.kind;
   at.nowait = nowait;
+  if (core::is_of_the_end(at)) {
+    return;
+  }
   core::Device* const device = abi::openmp::select_device(number, at);
   if (device == nullptr) {
     return; // the host's data environment needs no mapping

@@ -210,7 +210,7 @@ int gantry::abi::clang::run_target(const Ident* location, std::int64_t device_nu
   at.nowait = nowait;
   core::Device* device = abi::openmp::select_device(device_number, at);
   if (device == nullptr) {
-    return kRunOnHost;
+    return core::is_of_the_end(at) ? 0 : kRunOnHost;
   }
   if (arguments->version == 0 || arguments->version > kNewestVersion) {
     device->fail_construct(

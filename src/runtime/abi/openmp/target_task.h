@@ -28,10 +28,10 @@ private:
   friend void leave(void** handle, std::shared_ptr<UnderWay> begun);
   friend void ask(void** handle);
 
-  const RegionUse use_{RegionUse::Task::kTarget};
   /// How long a thread sleeps that has nothing to do but to ask.
   std::chrono::nanoseconds next_pause();
 
+  const RegionUse use_{RegionUse::Task::kTarget};
   int fruitless_queries_ = 0;
   std::uint64_t asked_ = 0;        ///< when it was for the first time
   std::shared_ptr<UnderWay> self_; ///< until the task is complete

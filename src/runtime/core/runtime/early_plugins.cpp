@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -33,6 +35,23 @@ void start(std::string_view name) {
 
 } // namespace
 
+constinit std::atomic<int> EarlyPluginsInUse::users{0};
+
+/// An exit handler.
+void end_early_plugins() {
+  ends_them = true;
+  are_ended.store(true);
+  constexpr int kLongest = 1000; // what takes longer than as many milliseconds fails, and is told
+  for (int waited = 0; waited < kLongest && EarlyPluginsInUse::users.load() > 0; ++waited) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  for (const Plugin* const plugin : started()) {
+    if (plugin->functions().end_with_program != nullptr) {
+      plugin->functions().end_with_program();
+    }
+  }
+}
+
 void start_early_plugins() {
   static std::atomic<bool> is_done{false};
   if (is_done.exchange(true)) {
@@ -46,15 +65,7 @@ void start_early_plugins() {
   }
   if (!started().empty()) {
     // Registered before what ends the program's images, so it runs behind that.
-    (void)std::atexit([] {
-      ends_them = true;
-      are_ended.store(true);
-      for (const Plugin* const plugin : started()) {
-        if (plugin->functions().end_with_program != nullptr) {
-          plugin->functions().end_with_program();
-        }
-      }
-    });
+    (void)std::atexit(end_early_plugins);
   }
 }
 

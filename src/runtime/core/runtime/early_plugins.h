@@ -3,6 +3,7 @@
 
 #include "runtime/core/events/events.h"
 
+#include <atomic>
 #include <span>
 #include <string_view>
 
@@ -17,6 +18,20 @@ void start_early_plugins();
 
 /// The process has come to where they are ended: their devices are gone.
 [[nodiscard]] bool early_plugins_are_ended();
+
+/// As long as a thread opens devices: they are not ended meanwhile, which would be told as a
+/// failure.
+class EarlyPluginsInUse {
+public:
+  EarlyPluginsInUse() { users.fetch_add(1); }
+  EarlyPluginsInUse(const EarlyPluginsInUse&) = delete;
+  EarlyPluginsInUse& operator=(const EarlyPluginsInUse&) = delete;
+  ~EarlyPluginsInUse() { users.fetch_sub(1); }
+
+private:
+  friend void end_early_plugins();
+  static constinit std::atomic<int> users;
+};
 
 /// A failure of a target task's may come of that, and is nobody's any more: libomp waits for the
 /// task, which is to end.

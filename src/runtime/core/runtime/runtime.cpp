@@ -137,6 +137,7 @@ void Runtime::leave_to_host(Device& device, const Error& refusal, const Construc
 
 void Runtime::leave_to_default_device(Device& device, const Error& refusal,
                                       const Construct& construct) {
+  wait_for_the_end(construct);
   const Error error = device.explain(refusal);
   if (device.first_refusal()) {
     write_warning(
@@ -162,7 +163,9 @@ Device* Runtime::make_ready(std::int64_t number, const Construct& construct) {
   }
   Device& device = *devices_[number];
   if (Status status = device.ensure_loaded(registry_); !status) [[unlikely]] {
-    leave_to_host(device, status.error(), construct);
+    if (!is_of_the_end(construct)) {
+      leave_to_host(device, status.error(), construct);
+    }
     return nullptr;
   }
   return &device;
@@ -219,6 +222,7 @@ void Runtime::refresh(const Construct& construct) {
 }
 
 void Runtime::open_devices_or_fail(bool all, const Construct& construct) {
+  const EarlyPluginsInUse in_use;
   if (auto* const prepare = before_use_.load(std::memory_order_relaxed)) {
     prepare();
   }
