@@ -1,12 +1,12 @@
 // `gantry mpirun`: a program with the nodes whose devices it uses, as one job of MPI's: writes the
 // line of the launcher that is there (Open MPI's, MPICH's, Slurm's), and runs it.
 
+#include "base/guarded_status.h"
 #include "base/installation.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/program_command.h"
 #include "cli/subprocess.h"
-#include "plugins/mpi/node/guardian.h"
 
 #include <algorithm>
 #include <array>
@@ -32,9 +32,6 @@ namespace gantry::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-
-using mpi::kAsked;
-using mpi::kSignalled;
 
 /// What the program's status comes behind, on stderr.
 constexpr std::string_view kWord = "gantry-mpirun: the program's status is";

@@ -1,5 +1,6 @@
 #include "plugins/mpi/node/guardian.h"
 
+#include "base/guarded_status.h"
 #include "base/monotonic.h"
 
 #include <array>

@@ -7,11 +7,6 @@
 
 namespace gantry::mpi {
 
-/// What is added to a signal's number for the status of a process that it has ended, as shells do.
-inline constexpr int kSignalled = 128;
-/// Behind a program's status: a signal that asks it to end came first.
-inline constexpr const char* kAsked = ", asked";
-
 /// Goes on in a child of this process, and returns there. This process waits for its end, hands on
 /// signals that ask it to end, and ends like it; it ends with the process that has started it.
 /// Before there are threads. Of a program, with a word: says behind it on stderr how the program
