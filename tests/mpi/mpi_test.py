@@ -150,11 +150,11 @@ class Nodes(unittest.TestCase):
     def test_threads_go_on_while_the_program_ends(self):
         for devices in "mpi:cpu", "mpi:worker":
             for words in [[], ["tasks"]] * 2 + [["first", str(time)] for time in (0, 3, 10, 20)]:
-                job = Job(PROGRAMS / "leaving", *words, devices=devices).end()
-                self.assertEqual(job.out, "leaves\n")
+                # No node is lost: one that only waits for a processor counts as lost soon in other tests.
+                job = Job(PROGRAMS / "leaving", *words, devices=devices, GANTRY_MPI_PATIENCE="20000").end(60)
                 # Open MPI's launcher has something to say of every status.
                 said = [line for line in job.err.splitlines() if "PMIX ERROR" not in line]
-                self.assertEqual((said, job.process.returncode), ([], 7))
+                self.assertEqual((said, job.out, job.process.returncode), ([], "leaves\n", 7))
 
     def test_killed_at_work(self):
         job = Job(PROGRAMS / "work", "3")
@@ -259,6 +259,15 @@ class Nodes(unittest.TestCase):
         time.sleep(0.5)
         os.killpg(job.process.pid, signal.SIGKILL)
         job.end()
+
+    def test_launcher_alone_is_killed(self):
+        job = Job(PROGRAMS / "work", "20")
+        job.nodes()
+        launcher, = subprocess.run(["pgrep", "-P", str(job.process.pid)], capture_output=True, text=True, check=True).stdout.split()
+        os.kill(int(launcher), signal.SIGKILL)
+        job.end()
+        self.assertEqual(job.err.splitlines()[-1:], ["gantry: error: the launcher was ended by signal 9 (Killed)"])
+        self.assertEqual(job.process.returncode, 128 + signal.SIGKILL)
 
     @unittest.skipUnless(MPI == "mpich", "Open MPI's launcher does not connect network namespaces")
     def test_cut_off(self):
@@ -440,7 +449,8 @@ class Times(unittest.TestCase):
         for devices in "mpi:worker", "mpi:cpu":
             with self.subTest(devices), tempfile.TemporaryDirectory() as folder:
                 trace = pathlib.Path(folder) / "trace.json"
-                job = Job(GANTRY, "profile", "--trace", trace, PROGRAMS / "queued", devices=devices).end()
+                job = Job(GANTRY, "profile", "--trace", trace, PROGRAMS / "queued", devices=devices,
+                          GANTRY_MPI_PATIENCE="20000").end(60)
                 self.assertEqual((job.out, job.process.returncode), ("right\n", 0), job.err)
                 events = json.loads(trace.read_text())
                 self.assertEqual(trace_check.problems(events), [])

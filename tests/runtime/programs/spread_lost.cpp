@@ -4,6 +4,7 @@
 #include "check_macros.h"
 
 #include <csignal>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int main() {
@@ -22,6 +23,8 @@ int main() {
       process = getpid();
       CHECK(process != getpid());
       kill(process, SIGKILL);
+      siginfo_t ended;
+      waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT); // it may take a while
     }
   }
   printf("total %d\n", total);
