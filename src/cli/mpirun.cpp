@@ -242,7 +242,7 @@ volatile std::sig_atomic_t asked_by = 0; ///< the signal by which this process i
 /// program is ended: nodes wait for MPI to start, in a program that has not started it.
 Said hand_on(int from) {
   constexpr int kGrace = 5'000;         // ms
-  constexpr int kGraceOfFailed = 2'000; // nodes of a program that ends at once are not told
+  constexpr int kGraceOfFailed = 2'000; // it may not have told its nodes that it ends
   constexpr std::string_view kOfNode = "gantry-node: error: ";
   Said said;
   std::string text;
@@ -286,7 +286,8 @@ Said hand_on(int from) {
 }
 
 /// `tells_status`: the line has kWord in it, so that a job without the program's status is one
-/// whose program has not come to its end. `ends_with_node`: so the launcher ends the job.
+/// whose program has not come to its end. `ends_with_node`: the launcher ends the
+/// job when a node has ended.
 Result<int> run_job(Words line, bool tells_status, bool ends_with_node) {
   std::vector<char*> words;
   for (std::string& word : line) {

@@ -74,7 +74,10 @@ static void leave_first_tasks(int milliseconds) {
 
 int main(int count, char** words) {
   if (count > 2) {
-    leave_first_tasks(std::atoi(words[2]));
+    leave_first_tasks(std::atoi(words[2])); // of which device 1 is refused if it is not there
+  }
+  if (omp_get_num_devices() != 2) {
+    return 3;
   }
   if (count > 1) {
     leave_tasks();

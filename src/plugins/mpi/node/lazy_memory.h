@@ -20,6 +20,7 @@ class LazyMemory {
 public:
   LazyMemory() = default;
 
+  /// Fails if there are not as many addresses. Unmapped with the object.
   [[nodiscard]] static Result<LazyMemory> of(std::uint64_t size) {
     LazyMemory made;
     if (size == 0) {

@@ -19,8 +19,8 @@ void start_early_plugins();
 /// The process has come to where they are ended: their devices are gone.
 [[nodiscard]] bool early_plugins_are_ended();
 
-/// As long as a thread opens devices: they are not ended meanwhile, which would be told as a
-/// failure.
+/// Made by a thread that opens devices: the end waits for it, for a second at most, since devices
+/// that cannot be opened are told of.
 class EarlyPluginsInUse {
 public:
   EarlyPluginsInUse() { users.fetch_add(1); }
@@ -33,14 +33,15 @@ private:
   static constinit std::atomic<int> users;
 };
 
-/// A failure of a target task's may come of that, and is nobody's any more: libomp waits for the
-/// task, which is to end.
+/// Whether a failure of a target task is to be ignored: the plugins are ended, so nobody needs what
+/// the task does, but libomp waits for the task to return.
 [[nodiscard]] inline bool is_of_the_end(const Construct& construct) {
   return construct.nowait && early_plugins_are_ended();
 }
 
-/// In front of what is told of another failure: if it may come of that, the call does not return,
-/// but in the thread that ends the process.
+/// Called before any other failure is told. When the plugins are ended, the failure may be a
+/// consequence; then the call waits for the end of the process. It returns at once in the thread
+/// that ends the process, and in target tasks.
 void wait_for_the_end(const Construct& construct);
 
 } // namespace gantry::core
