@@ -1,5 +1,7 @@
-// What an MPI library itself takes, in a job of two processes: the time for 8 bytes and for 9 KiB
-// there and back, and the bandwidth of one large transfer one way, by the same calls as Gantry's.
+// What an MPI library itself takes, by the same calls as Gantry's. In a job of two processes: the
+// time for 8 bytes and for 9 KiB there and back, and the bandwidth of one large transfer one way. In
+// a job of three: the stencil of programs/stencil_nodes.cpp, by hand: one process tells two nodes
+// when to begin a task and when to copy, and does nothing else.
 #include "plugins/mpi/library.h"
 
 #include <algorithm>
@@ -10,6 +12,8 @@
 #include <vector>
 
 #include <sched.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 using namespace gantry;
 using namespace gantry::mpi;
@@ -48,6 +52,51 @@ double round_trip(Library& mpi, Communicator all, std::span<std::byte> bytes, in
   return (now() - begin) / count;
 }
 
+/// As a task of the stencil.
+void take(long microseconds) {
+  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += microseconds * 1000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+}
+
+/// The efficiency, as stencil_nodes prints it.
+double stencil(Library& mpi, Communicator all) {
+  constexpr long kMicroseconds = 200;
+  constexpr int kSteps = 400;
+  std::vector<std::byte> order(128);
+  std::vector<std::byte> own(512);
+  std::vector<std::byte> neighbours(512);
+  const int self = mpi.rank(all);
+  const auto tell = [&](int to) { finish(mpi, checked(mpi.send(all, to, 1, order))); };
+  const auto hear = [&](int from) { finish(mpi, checked(mpi.receive(all, from, 1, order))); };
+  const double begin = now();
+  for (int step = 0; step < kSteps; ++step) {
+    for (const bool is_task : {true, false}) {
+      if (self == 0) {
+        tell(1);
+        tell(2);
+        hear(1);
+        hear(2);
+        continue;
+      }
+      hear(0);
+      if (is_task) {
+        take(kMicroseconds);
+      } else {
+        const Request sent = checked(mpi.send(all, 3 - self, 1, own));
+        finish(mpi, checked(mpi.receive(all, 3 - self, 1, neighbours)));
+        finish(mpi, sent);
+      }
+      tell(0);
+    }
+  }
+  return kMicroseconds * 1e-6 * kSteps / (now() - begin);
+}
+
 double median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
@@ -59,6 +108,14 @@ int main() {
   const auto mpi = checked(open_library(std::getenv("GANTRY_MPI")));
   checked(mpi->initialise());
   const Communicator all = checked(mpi->duplicate(mpi->world()));
+  if (mpi->size(all) == 3) {
+    const double efficiency = stencil(*mpi, all);
+    if (mpi->rank(all) == 0) {
+      std::printf("efficiency %.4f\n", efficiency);
+    }
+    (void)mpi->finalise();
+    return 0;
+  }
   std::vector<std::byte> bytes(256 << 20, std::byte{1});
   std::vector<double> small;
   std::vector<double> some;
