@@ -1,7 +1,7 @@
 // What an MPI library itself takes, by the same calls as Gantry's. In a job of two processes: the
-// time for 8 bytes and for 9 KiB there and back, and the bandwidth of one large transfer one way. In
-// a job of three: the stencil of programs/stencil_nodes.cpp, by hand: one process tells two nodes
-// when to begin a task and when to copy, and does nothing else.
+// time for 8 bytes and for 9 KiB there and back, and the bandwidth of one large transfer one way.
+// In a job of three: the stencil of programs/stencil_nodes.cpp, by hand: one process tells two
+// nodes when to begin a task and when to copy, and does nothing else.
 #include "plugins/mpi/library.h"
 
 #include <algorithm>
