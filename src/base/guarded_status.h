@@ -1,5 +1,5 @@
-// How gantry-node tells `gantry mpirun` of the end of processes that it guards: by a line with the
-// program's status, and by one for a node that the job cannot start without.
+// How gantry-node tells `gantry mpirun` of the end of a program that it guards: by a line with the
+// program's status.
 #pragma once
 
 namespace gantry {
@@ -9,9 +9,5 @@ inline constexpr int kSignalled = 128;
 
 /// Behind the status: a signal that asks the program to end came first.
 inline constexpr const char* kAsked = ", asked";
-
-/// A line: a node has failed before MPI had started, in which all processes wait for each other.
-inline constexpr const char* kCannotStart =
-    "gantry-node: the job had not started, and cannot start without this node";
 
 } // namespace gantry

@@ -228,31 +228,19 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// What is to be run, and what its end means.
-struct Launch {
-  Words line;
-  /// The line has kWord in it: a job without the program's status is one whose program has not come
-  /// to its end.
-  bool tells_status = false;
-  bool ends_with_node = false; ///< the launcher ends the job when a node has ended
-  bool is_one_job = false;     ///< of the program and its nodes; it starts with all of them
-};
-
 /// What the job has said on stderr.
 struct Said {
   std::string of_node;               ///< the last error of a node's that the job may have ended for
   std::optional<int> program_status; ///< behind kWord
   bool was_asked = false;            ///< the program, to end
-  bool cannot_start = false;         ///< for want of a node that has failed
 };
 
 volatile pid_t launched_job = 0;
 volatile std::sig_atomic_t asked_by = 0; ///< the signal by which this process is to end
 
 /// Hands it on to this process's stderr, line by line. A launcher that does not end behind the
-/// program is ended: nodes wait for MPI to start, in a program that has not started it. So is one
-/// whose job waits for a node that is gone.
-Said hand_on(int from, bool is_one_job) {
+/// program is ended: nodes wait for MPI to start, in a program that has not started it.
+Said hand_on(int from) {
   constexpr int kGrace = 5'000;         // ms
   constexpr int kGraceOfFailed = 2'000; // it may not have told its nodes that it ends
   constexpr std::string_view kOfNode = "gantry-node: error: ";
@@ -261,10 +249,9 @@ Said hand_on(int from, bool is_one_job) {
   std::array<char, 4096> buffer = {};
   for (int signal = SIGTERM;;) {
     pollfd watched = {.fd = from, .events = POLLIN, .revents = 0};
-    const bool is_over = said.program_status || said.cannot_start;
-    const bool has_failed = said.program_status.value_or(0) != 0 || said.cannot_start;
-    const int grace = has_failed && signal == SIGTERM ? kGraceOfFailed : kGrace;
-    if (poll(&watched, 1, is_over ? grace : -1) == 0) {
+    const bool has_failed = said.program_status.value_or(0) != 0 && signal == SIGTERM;
+    const int grace = has_failed ? kGraceOfFailed : kGrace;
+    if (poll(&watched, 1, said.program_status ? grace : -1) == 0) {
       kill(launched_job, std::exchange(signal, SIGKILL));
       continue;
     }
@@ -288,7 +275,6 @@ Said hand_on(int from, bool is_one_job) {
         std::fwrite(line.data(), 1, word, stderr);
         continue;
       }
-      said.cannot_start |= is_one_job && line.find(kCannotStart) != std::string::npos;
       if (const std::size_t begin = line.find(kOfNode);
           begin != std::string::npos && (!said.program_status || said.was_asked)) {
         said.of_node =
@@ -299,9 +285,12 @@ Said hand_on(int from, bool is_one_job) {
   }
 }
 
-Result<int> run_job(Launch launch) {
+/// `tells_status`: the line has kWord in it, so that a job without the program's status is one
+/// whose program has not come to its end. `ends_with_node`: the launcher ends the
+/// job when a node has ended.
+Result<int> run_job(Words line, bool tells_status, bool ends_with_node) {
   std::vector<char*> words;
-  for (std::string& word : launch.line) {
+  for (std::string& word : line) {
     words.push_back(word.data());
   }
   words.push_back(nullptr);
@@ -328,7 +317,7 @@ Result<int> run_job(Launch launch) {
       kill(launched_job, same);
     });
   }
-  const Said said = hand_on(ends[0], launch.is_one_job);
+  const Said said = hand_on(ends[0]);
   int status = 0;
   while (waitpid(launched_job, &status, 0) < 0 && errno == EINTR) {
   }
@@ -336,17 +325,17 @@ Result<int> run_job(Launch launch) {
   const int code = said.program_status ? *said.program_status
                    : asked_by != 0     ? kSignalled + asked_by
                    : of_launcher != 0  ? of_launcher
-                                       : static_cast<int>(launch.tells_status);
+                                       : static_cast<int>(tells_status);
   if (code == 0 || asked_by != 0) {
     return code;
   }
   // For a node's end there may be a status too: that of a program which was ended with the job.
-  if (!said.of_node.empty() && (!said.program_status || said.was_asked || launch.ends_with_node)) {
+  if (!said.of_node.empty() && (!said.program_status || said.was_asked || ends_with_node)) {
     report({fmt::format("the job has ended with status {}: {}", code, said.of_node)});
   } else if (!said.program_status && WIFSIGNALED(status)) {
     report({fmt::format("the launcher was ended by signal {} ({})", WTERMSIG(status),
                         strsignal(WTERMSIG(status)))});
-  } else if (!said.program_status && launch.tells_status) {
+  } else if (!said.program_status && tells_status) {
     report({fmt::format("the job has ended with status {}, and the program has not come to its "
                         "end; the launcher says above which process is gone",
                         code)});
@@ -434,10 +423,8 @@ Result<int> run_mpirun(int argc, char** argv) {
     fmt::print("{}\n", fmt::join(words, " "));
     return 0;
   }
-  return run_job({.line = line,
-                  .tells_status = launcher.mpi != Mpi::kSlurm && options.ranks == 0,
-                  .ends_with_node = launcher.mpi == Mpi::kMpich,
-                  .is_one_job = options.ranks == 0});
+  return run_job(line, launcher.mpi != Mpi::kSlurm && options.ranks == 0,
+                 launcher.mpi == Mpi::kMpich);
 }
 
 } // namespace gantry::cli

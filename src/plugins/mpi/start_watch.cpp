@@ -39,7 +39,7 @@ void StartWatch::wait() const {
         "not start MPI; a program does with GANTRY_DEVICES=mpi in its environment\n",
         who_.c_str(), mpi_.c_str(),
         static_cast<long long>(std::chrono::duration_cast<std::chrono::seconds>(patience).count()));
-    _exit(kWaitedInVain);
+    _exit(EXIT_FAILURE);
   }
 }
 

@@ -10,9 +10,6 @@
 
 namespace gantry::mpi {
 
-/// The status of a process that has waited for the others in vain.
-inline constexpr int kWaitedInVain = 3;
-
 /// While it exists, the job is starting: ends the process, with a message, if that takes longer
 /// than patience_of_start() (silence.h).
 class StartWatch {

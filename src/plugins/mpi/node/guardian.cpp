@@ -2,7 +2,6 @@
 
 #include "base/guarded_status.h"
 #include "base/monotonic.h"
-#include "plugins/mpi/start_watch.h"
 
 #include <array>
 #include <atomic>
@@ -125,16 +124,13 @@ void become_guarded(const char* word) {
     std::fflush(stderr);
     _exit(code);
   }
-  const int code = WIFSIGNALED(status) ? EXIT_FAILURE : WEXITSTATUS(status);
-  if (WIFSIGNALED(status) && !was_asked) {
-    explain_end(child, WTERMSIG(status));
+  if (WIFSIGNALED(status)) {
+    if (!was_asked) {
+      explain_end(child, WTERMSIG(status));
+    }
+    _exit(EXIT_FAILURE);
   }
-  const bool has_failed = code != EXIT_SUCCESS && code != kWaitedInVain && !was_asked;
-  if (has_failed && life->shown.load() == 0) {
-    std::fprintf(stderr, "%s\n", kCannotStart);
-    std::fflush(stderr);
-  }
-  _exit(code);
+  _exit(WEXITSTATUS(status));
 }
 
 void show_life(std::uint64_t now, std::uint64_t patience) {
