@@ -55,8 +55,8 @@ def measure(build, programs, way, samples):
 
     for sample in range(samples):
         progress(f"{TITLES[mpi]}, {way[1]}: {sample + 1} of {samples}")
-        note("ping-pong", run([*launcher, "-n", "2", build / "bin/mpi_ping_pong"], common))
-        note("by hand", run([*launcher, "-n", "3", build / "bin/mpi_ping_pong"], common))
+        note("ping-pong", run([*launcher, "-n", "2", build / "bin/mpi_alone"], common))
+        note("by hand", run([*launcher, "-n", "3", build / "bin/mpi_alone"], common))
         note("here", run([programs["nodes"]], common | {"GANTRY_DEVICES": "worker"}))
         for device in DEVICES:
             note(device, run(job(build, launcher, programs["nodes"], 2), common | {"GANTRY_DEVICES": f"mpi:{device}"}))
