@@ -106,8 +106,11 @@ class Advice(unittest.TestCase):
 def add_tests(name):
     def test_waste(self):
         line, variable = wasted(name)
-        process = self.profile("wastes", name)
-        found = [row for row in process["advice"] if row["id"] == name.replace("_", "-")]
+        # An image that is loaded in less than 50 us, as some are here now and then, is no finding.
+        for _ in range(20 if name == "late_image" else 1):
+            process = self.profile("wastes", name)
+            if found := [row for row in process["advice"] if row["id"] == name.replace("_", "-")]:
+                break
         places = [(pathlib.Path(row["position"]).name, row["variable"].split("::")[-1]) for row in found]
         self.assertIn((f"{name}.h:{line}", variable), places if variable else [(p, "") for p, _ in places],
                       json.dumps(process, indent=1))
