@@ -56,7 +56,7 @@ def measure(build, programs, way, samples):
     for sample in range(samples):
         progress(f"{TITLES[mpi]}, {way[1]}: {sample + 1} of {samples}")
         note("ping-pong", run([*launcher, "-n", "2", build / "bin/mpi_alone"], common))
-        note("by hand", run([*launcher, "-n", "3", build / "bin/mpi_alone"], common))
+        note("alone", run([*launcher, "-n", "3", build / "bin/mpi_alone"], common))
         note("here", run([programs["nodes"]], common | {"GANTRY_DEVICES": "worker"}))
         for device in DEVICES:
             note(device, run(job(build, launcher, programs["nodes"], 2), common | {"GANTRY_DEVICES": f"mpi:{device}"}))
@@ -100,8 +100,8 @@ def rows_of(way, found):
             value = found[device, case]
             yield {"way": name, "what": title, "device": device, "value": value, "shown": f"{value / 1e9:.2f} GB/s",
                    "goal": f"{part} of it: {part * wire / 1e9:.2f} GB/s", "met": value >= part * wire}
-    value = found["by hand", "efficiency"]
-    yield plain("stencil of tasks of 200 us, by hand: efficiency", value, f"{value:.2f}")
+    value = found["alone", "efficiency"]
+    yield plain("stencil of tasks of 200 us, MPI alone: efficiency", value, f"{value:.2f}")
     for device in DEVICES:
         value = found[device, "efficiency"]
         yield {"way": name, "what": "stencil of tasks of 200 us, two nodes: efficiency", "device": device, "value": value,

@@ -1,19 +1,18 @@
 // What an MPI library itself takes, by the same calls as Gantry's. In a job of two processes: the
 // time for 8 bytes and for 9 KiB there and back, and the bandwidth of one large transfer one way.
-// In a job of three: the stencil of programs/stencil_nodes.cpp, by hand: one process tells two
+// In a job of three: the stencil of programs/stencil_nodes.cpp: one process tells two
 // nodes when to begin a task and when to copy, and does nothing else.
 #include "plugins/mpi/library.h"
+#include "programs/sleeping_task.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <span>
 #include <vector>
 
 #include <sched.h>
-#include <sys/prctl.h>
-#include <time.h>
 
 using namespace gantry;
 using namespace gantry::mpi;
@@ -52,16 +51,6 @@ double round_trip(Library& mpi, Communicator all, std::span<std::byte> bytes, in
   return (now() - begin) / count;
 }
 
-/// As stencil_nodes.cpp's tasks do, whose code is a device's.
-void take(long microseconds) {
-  timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += microseconds * 1000;
-  until.tv_sec += until.tv_nsec / 1000000000;
-  until.tv_nsec %= 1000000000;
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
-}
-
 /// Rank 0 tells both nodes to begin a task, and hears of its end; then the same of their copies.
 void step(Library& mpi, Communicator all, long microseconds) {
   std::vector<std::byte> order(128);
@@ -94,7 +83,6 @@ void step(Library& mpi, Communicator all, long microseconds) {
 void measure_stencil(Library& mpi, Communicator all) {
   constexpr long kMicroseconds = 200;
   constexpr int kSteps = 200;
-  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // else tasks last 50 us longer
   double seconds = 0;
   for (int round = 0; round < 2; ++round) { // the first warms up
     const double begin = now();

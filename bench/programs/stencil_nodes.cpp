@@ -14,21 +14,9 @@ static constexpr int kSteps = 200;
 static constexpr int kNumbers = 64;
 
 #pragma omp begin declare target
-#include <sys/prctl.h>
-#include <time.h>
+#include "sleeping_task.h"
 static double next(double own, double left, double right) {
   return own / 2 + left / 4 - right / 4 + 1;
-}
-/// Takes its time without a processor, as if the device had one of its own: there may be fewer here
-/// than devices.
-static void take(long microseconds) {
-  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-  timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += microseconds * 1000;
-  until.tv_sec += until.tv_nsec / 1000000000;
-  until.tv_nsec %= 1000000000;
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
 }
 #pragma omp end declare target
 

@@ -286,8 +286,8 @@ Said hand_on(int from) {
 }
 
 /// `tells_status`: the line has kWord in it, so that a job without the program's status is one
-/// whose program has not come to its end. `ends_with_node`: the launcher ends the
-/// job when a node has ended.
+/// whose program has not come to its end. `ends_with_node`: the launcher ends the job when
+/// a node has ended.
 Result<int> run_job(Words line, bool tells_status, bool ends_with_node) {
   std::vector<char*> words;
   for (std::string& word : line) {
