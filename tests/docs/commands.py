@@ -2,8 +2,8 @@
 """Runs the commands of a document as they stand in it, and compares what they print with the text.
 
 In an indented block of README.md or docs/*.md a line that begins with `$ ` is a command; what follows it up
-to the next one is its output, on stdout and stderr. An ellipsis in the output stands for any text, alone on
-a line for any lines; how lines are broken does not matter, because documents break long ones. A command
+to the next one is its output, on stdout and stderr. An ellipsis in the output stands for any text or none, alone
+on a line for any lines; how lines are broken does not matter, because documents break long ones. A command
 without output prints nothing. An indented block behind a paragraph that ends with "`name.c`:" is a file.
 
 The commands run in a new folder that has the project's build/, examples/ (a copy), scripts/ and tests/, in the
@@ -38,9 +38,10 @@ class Command:
         self.output = []
 
     def expects(self):
-        """A regular expression for the output with its white space made single spaces."""
-        words = " ".join(" ".join(self.output).split())
-        return ".*?".join(re.escape(part) for part in words.split("…"))
+        """A regular expression for the output's words, each behind a space. A lone ellipsis may be none of them."""
+        words = " ".join(self.output).split()
+        return "".join("(?: .*?)?" if word == "…" else " " + ".*?".join(map(re.escape, word.split("…")))
+                       for word in words)
 
 
 def read(document):
@@ -100,9 +101,10 @@ def check(command, folder, environment, shown):
     done = subprocess.run(["bash", "-c", command.text], cwd=folder, env=environment, text=True, errors="replace",
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           timeout=300)
-    printed = " ".join(done.stdout.split())
+    words = done.stdout.split()
+    printed = " ".join(words)
     expected = " ".join(" ".join(command.output).split())
-    if not re.fullmatch(command.expects(), printed):
+    if not re.fullmatch(command.expects(), "".join(f" {word}" for word in words)):
         return (f"{shown}:{command.line}: $ {command.text}\n  the text shows: {expected or 'nothing'}\n"
                 f"  it prints (exit status {done.returncode}): {printed or 'nothing'}")
     fails = "error:" in expected and "|" not in command.text

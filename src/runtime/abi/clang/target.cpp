@@ -138,22 +138,22 @@ Outcome run_on(core::Device& device, std::unique_ptr<core::Placement> placement,
         at);
   }
   const bool is_moved = placement != nullptr && placement->is_moved();
-  const auto refused = [&](const Error& error) {
+  const auto failed = [&](const Error& error, Runtime::Begun begun = Runtime::Begun::kNo) {
     if (core::is_of_the_end(at)) {
       return Outcome::kDone;
     }
     if (is_moved) {
-      Runtime::leave_to_default_device(device, error, at);
+      Runtime::leave_to_default_device(device, error, at, begun);
       return Outcome::kRefused;
     }
-    Runtime::instance().leave_to_host(device, error, at);
+    Runtime::instance().leave_to_host(device, error, at, begun);
     return Outcome::kFailed;
   };
   if (at.nowait && device.plugin_device().has_queues()) {
     if (void** handle = abi::openmp::handle_of_current_target_task(); handle != nullptr) {
       auto deferred = std::make_shared<DeferredRegion>(device, *kernel, at);
       if (Status status = start(deferred->region, call); !status) {
-        return refused(status.error());
+        return failed(status.error());
       }
       if (placement != nullptr) {
         deferred->is_spread = true;
@@ -166,14 +166,10 @@ Outcome run_on(core::Device& device, std::unique_ptr<core::Placement> placement,
   }
   core::TargetRegion region(device, *kernel, at);
   if (Status status = start(region, call); !status) {
-    return refused(status.error());
+    return failed(status.error());
   }
   if (Status status = region.wait(); !status) {
-    if (core::is_of_the_end(at)) {
-      return Outcome::kDone;
-    }
-    Runtime::instance().leave_to_host(device, status.error(), at, Runtime::Begun::kPerhaps);
-    return Outcome::kFailed;
+    return failed(status.error(), Runtime::Begun::kPerhaps);
   }
   finish(region);
   return Outcome::kDone;

@@ -58,8 +58,8 @@ enum class Outcome : std::uint8_t {
 Outcome run_on(core::Device& device, const Target& target, core::Construct& at,
                bool is_moved = false) {
   const auto failed = [&](const Error& error, Runtime::Begun begun = Runtime::Begun::kNo) {
-    if (is_moved && begun == Runtime::Begun::kNo) {
-      Runtime::leave_to_default_device(device, error, at);
+    if (is_moved) {
+      Runtime::leave_to_default_device(device, error, at, begun);
       return Outcome::kRefused;
     }
     Runtime::instance().leave_to_host(device, error, at, begun);

@@ -136,9 +136,12 @@ void Runtime::leave_to_host(Device& device, const Error& refusal, const Construc
 }
 
 void Runtime::leave_to_default_device(Device& device, const Error& refusal,
-                                      const Construct& construct) {
+                                      const Construct& construct, Begun begun) {
   wait_for_the_end(construct);
   const Error error = device.explain(refusal);
+  if (begun == Begun::kPerhaps && (!error.of_device || device.plugin_device().host_accessible())) {
+    device.fail_construct(error, construct);
+  }
   if (device.first_refusal()) {
     write_warning(
         fmt::format("{}: {}: {}; the default device runs the region, and others that this "

@@ -124,9 +124,10 @@ public:
   void leave_to_host(Device& device, const Error& error, const Construct& construct,
                      Begun begun = Begun::kNo);
 
-  /// The same of a region that GANTRY_SPREAD had put on `device`: the default device is to run it.
+  /// The same of a region that GANTRY_SPREAD had put on `device`: the default device is to run it,
+  /// under any policy.
   static void leave_to_default_device(Device& device, const Error& error,
-                                      const Construct& construct);
+                                      const Construct& construct, Begun begun = Begun::kNo);
 
   /// The number of devices that are open; also the device number of the host.
   [[nodiscard]] int open_devices() const { return count_.load(std::memory_order_acquire); }
