@@ -76,7 +76,7 @@ function(gantry_unit_test name)
     return()
   endif()
   add_test(NAME unit.${name} COMMAND ${name} --gtest_brief=1)
-  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 600)
 endfunction()
 
 # gantry_guide_fuzzers(TARGET): a fuzzer sees which of its code runs.

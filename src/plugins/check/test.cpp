@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include <unistd.h>
+#include <string>
+#include <string_view>
 
 namespace gantry::plugin_check {
 
@@ -19,7 +20,7 @@ constexpr int kFewRounds = 20;
 struct Holdings {
   std::size_t descriptors = 0;
   std::size_t threads = 0;
-  std::size_t resident_bytes = 0;
+  std::size_t resident_bytes = 0; ///< without what files have: libraries may be loaded late
 };
 
 /// Of a process that does nothing more: threads that were told to end have done so, if they do.
@@ -35,13 +36,17 @@ Holdings holdings() {
     same = threads == now ? same + 1 : 0;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  std::ifstream statm("/proc/self/statm");
-  std::size_t size = 0;
-  std::size_t resident = 0;
-  statm >> size >> resident;
-  return {.descriptors = count("/proc/self/fd"),
-          .threads = threads,
-          .resident_bytes = resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
+  std::size_t resident = 0; // in KiB
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    for (const std::string_view field : {"RssAnon:", "RssShmem:"}) {
+      if (line.starts_with(field)) {
+        resident += std::strtoull(line.c_str() + field.size(), nullptr, 10);
+      }
+    }
+  }
+  return {
+      .descriptors = count("/proc/self/fd"), .threads = threads, .resident_bytes = resident << 10};
 }
 
 } // namespace
