@@ -460,6 +460,11 @@ TEST_F(Nodes, SayLaterWhatIsWrongWithWhatNobodyWaitsFor) {
 }
 
 TEST_F(Nodes, AThousandGetAnImageInATreeAndRunARegion) {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "the simulated job has one thread, and ThreadSanitizer takes minutes for it";
+#endif
+#endif
   constexpr int kNodes = 1000;
   start(kNodes);
   EXPECT_EQ(network_->sent().messages, 2 * kNodes) << "to ask for their devices";
