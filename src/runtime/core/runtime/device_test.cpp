@@ -436,13 +436,24 @@ TEST(Fallback, OfARegionThatMayHaveChangedWhatTheHostSeesThereIsNone) {
               ::testing::ExitedWithCode(1),
               "test.cpp:7: target: device 0 \\(fake\\): the kernel failed; the host cannot run the "
               "region again, because the device may have changed the host's memory");
+  Runtime::leave_to_default_device(device, refusal, construct);
+  EXPECT_EXIT(
+      Runtime::leave_to_default_device(device, refusal, construct, Runtime::Begun::kPerhaps),
+      ::testing::ExitedWithCode(1),
+      "the kernel failed; the default device cannot run the region again, because this one may "
+      "have changed the host's memory");
 }
 
 TEST(Fallback, OfARegionOnADeviceWithMemoryOfItsOwnIsStillPossible) {
   FakePlugin separate;
   Device device{separate.open(), ""};
-  Runtime::instance().leave_to_host(device, Error{"the kernel failed", true},
-                                    Construct{"target", nullptr}, Runtime::Begun::kPerhaps);
+  const Error refusal{"the kernel failed", true};
+  const Construct construct{"target", "test.cpp:7"};
+  Runtime::instance().leave_to_host(device, refusal, construct, Runtime::Begun::kPerhaps);
+  Runtime::leave_to_default_device(device, refusal, construct, Runtime::Begun::kPerhaps);
+  EXPECT_EXIT(Runtime::leave_to_default_device(device, Error{"the kernel is wrong"}, construct,
+                                               Runtime::Begun::kPerhaps),
+              ::testing::ExitedWithCode(1), "the kernel is wrong");
 }
 
 TEST_F(Programs, ADeviceNamesItself) {

@@ -139,8 +139,13 @@ void Runtime::leave_to_default_device(Device& device, const Error& refusal,
                                       const Construct& construct, Begun begun) {
   wait_for_the_end(construct);
   const Error error = device.explain(refusal);
-  if (begun == Begun::kPerhaps && (!error.of_device || device.plugin_device().host_accessible())) {
+  if (begun == Begun::kPerhaps && !error.of_device) {
     device.fail_construct(error, construct);
+  }
+  if (begun == Begun::kPerhaps && device.plugin_device().host_accessible()) {
+    device.fail_construct({error.message + "; the default device cannot run the region again, "
+                                           "because this one may have changed the host's memory"},
+                          construct);
   }
   if (device.first_refusal()) {
     write_warning(

@@ -124,8 +124,8 @@ public:
   void leave_to_host(Device& device, const Error& error, const Construct& construct,
                      Begun begun = Begun::kNo);
 
-  /// The same of a region that GANTRY_SPREAD had put on `device`: the default device is to run it,
-  /// under any policy.
+  /// The same of a region that GANTRY_SPREAD had put on `device`: returns if the default device is
+  /// to run it, under any policy, and whatever data is on `device`, as the region uses none of it.
   static void leave_to_default_device(Device& device, const Error& error,
                                       const Construct& construct, Begun begun = Begun::kNo);
 
